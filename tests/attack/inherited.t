@@ -71,11 +71,13 @@ sub below {
     return keys %ours;
 }
 
-# The process of that name among them.
+# The first process of that name among them (its shell may have forked others), once it has an environment, which a program
+# gets a moment after its name.
 sub await {
     my ($run, $name) = @_;
     my $pid;
-    wait_until("$name of $run->{name}", sub { ($pid) = grep { name_of($_) =~ $name } below($run->{pid}); $pid || !is_alive($run->{pid}) });
+    my $is_it = sub { my ($one) = @_; return name_of($one) =~ $name && length(eval { slurp("/proc/$one/environ") } // q{}) };
+    wait_until("$name of $run->{name}", sub { ($pid) = sort { $a <=> $b } grep { $is_it->($_) } below($run->{pid}); $pid || !is_alive($run->{pid}) });
     return $pid;
 }
 

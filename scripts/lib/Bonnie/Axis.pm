@@ -11,6 +11,7 @@ package Bonnie::Axis;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(first max min);
 use POSIX      qw(ceil floor log10);
@@ -32,15 +33,13 @@ my @RATIOS = ([ 0.5, 1, 2 ], [ 0.25, 0.5, 1, 2, 4 ], [ 0.1, 1, 10 ], [ 0.01, 0.1
 
 # An axis for figures in the unit of their test; with $like, in the unit that
 # suits this value, as the figures are. It ends at the largest.
-sub axis_from_zero {
-    my ($largest, $test_unit, $like) = @_;
+sub axis_from_zero ($largest, $test_unit, $like = undef) {
     my ($divisor, $unit) = axis_scale($test_unit =~ m{\A(?:KiB/s|ns)\z} ? $like // $largest : $largest, $test_unit);
     return linear_axis($unit, $divisor, $largest / $divisor);
 }
 
 # The same for the heights of a strip of that many pixels: each label has the unit.
-sub axis_upwards {
-    my ($largest, $test_unit, $pixels) = @_;
+sub axis_upwards ($largest, $test_unit, $pixels) {
     my ($divisor, $unit) = axis_scale($largest, $test_unit);
     my $axis = linear_axis($unit, $divisor, $largest / $divisor, $pixels < 100 ? 2 : $MAX_INTERVALS);
     $_->[1] .= "\x{A0}$unit" for grep { $_->[0] > 0 } @{ $axis->{ticks} };
@@ -58,13 +57,11 @@ sub axis_of_values {
     return logarithmic_axis("$unit, logarithmic", sub { number_text($_[0] / $divisor) }, $divisor, @positive);
 }
 
-sub is_wide {
-    my @positive = @_;
+sub is_wide (@positive) {
     return @positive && max(@positive) >= $WIDE * min(@positive);
 }
 
-sub axis_of_time {
-    my ($seconds) = @_;
+sub axis_of_time ($seconds) {
     my ($divisor, $unit) = $seconds >= 7200 ? (3600, 'hours') : $seconds >= 600 ? (60, 'minutes') : (1, 'seconds');
     return linear_axis($unit, $divisor, $seconds / $divisor);
 }
@@ -85,8 +82,7 @@ sub linear_axis {
     };
 }
 
-sub round_up_to_nice {
-    my ($value) = @_;
+sub round_up_to_nice ($value) {
     my $power = 10**floor(log10($value));
     for my $factor (1, 2, 2.5, 5) {
         return $factor * $power if $factor * $power >= $value * 0.98;
@@ -138,19 +134,16 @@ sub change_axis {
     return { unit => $unit, at => sub { 0.5 + 0.5 * $part->(@_) }, ticks => \@ticks };
 }
 
-sub log_ratio {
-    my ($percent) = @_;
+sub log_ratio ($percent) {
     return log max(1e-9, 1 + $percent / 100);
 }
 
-sub signed_text {
-    my ($number) = @_;
+sub signed_text ($number) {
     my $sign = $number < 0 ? "\x{2212}" : $number > 0 ? q{+} : q{};
     return $sign . number_text(abs $number);
 }
 
-sub number_text {
-    my ($number) = @_;
+sub number_text ($number) {
     my $text = sprintf '%.10g', $number;
     return $text =~ /^\d+\z/a ? count_text($text) : $text;
 }

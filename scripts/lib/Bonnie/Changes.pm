@@ -5,6 +5,7 @@ package Bonnie::Changes;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(max min);
 use Bonnie::Axis          qw(axis_of_change);
@@ -33,8 +34,7 @@ my $INFINITY = 9**9**9;
 my %LOOKS = (faster => 'better', slower => 'worse', not_known => 'unclear');
 
 # $comparison: see Comparison.pm.
-sub changes {
-    my ($comparison) = @_;
+sub changes ($comparison) {
     my ($baseline, $other) = map { shorten($_->name) } $comparison->baseline, $comparison->other;
     my $title = "$other compared with $baseline";
     my $id    = 'change-' . $comparison->other->number;
@@ -47,8 +47,7 @@ sub changes {
             titles => [ 'Test', 'Change of the median', 'Difference', 'p', "$baseline, median", "$other, median", 'Runs needed' ] }, map { table_row($_) } @rows));
 }
 
-sub summary {
-    my ($comparison) = @_;
+sub summary ($comparison) {
     my @differing = differing_settings($comparison->baseline, $comparison->other);
     return (
         ucfirst counts_text($comparison) . q{.},
@@ -56,8 +55,7 @@ sub summary {
     );
 }
 
-sub change_chart {
-    my @rows  = @_;
+sub change_chart (@rows) {
     my $cut   = outlier(@rows);
     my @known = map { grep { defined } @{$_}{qw(change_percent low_percent high_percent)} } grep { !$cut || $_ != $cut } @rows;
     my $axis  = @known ? axis_of_change(@known) : undef;
@@ -71,8 +69,7 @@ sub outlier {
     return @others && change_size($second) > 0 && change_size($first) > $OUTLIER * change_size($second) ? $first : undef;
 }
 
-sub chart_row {
-    my ($row, $axis, $is_cut) = @_;
+sub chart_row ($row, $axis, $is_cut) {
     my %row = (label => test_named($row->{test})->{name_alone}, marks => []);
     return { %row, shown => 'not comparable' } if !is_compared($row);
     $row{shown} = change_text($row) . q{, } . verdict_text($row) . ($is_cut ? ' (bar is cut)' : q{});
@@ -84,28 +81,24 @@ sub chart_row {
     return \%row;
 }
 
-sub table_row {
-    my ($row) = @_;
+sub table_row ($row) {
     my ($test, $runs) = (test_named($row->{test}), $row->{runs_needed});
     return [ $test->{name_alone}, change_cells($row), (map { \median_cell($row, $_) } qw(baseline other)), defined $runs && $runs > $Bonnie::Comparison::MANY_RUNS ? 'not known' : $runs ];
 }
 
 # $which: baseline or other.
-sub median_cell {
-    my ($row, $which) = @_;
+sub median_cell ($row, $which) {
     my $median = median_text($row, $which);
     return defined $median ? two_lines(undef, $median, counted($row->{"${which}_runs"}, 'run')) : absent('not measured');
 }
 
-sub change_cells {
-    my ($row) = @_;
+sub change_cells ($row) {
     return (\absent('not comparable'), undef, undef) if !is_compared($row);
     return (\two_lines(undef, change_text($row), interval_text($row)), [ $LOOKS{ $row->{verdict} }, verdict_text($row) ], $row->{p} < $SMALLEST_P ? "< $SMALLEST_P" : sprintf '%.2g', $row->{p});
 }
 
 # All comparisons have the same baseline.
-sub many_changes {
-    my @comparisons = @_;
+sub many_changes (@comparisons) {
     my $baseline    = $comparisons[0]->baseline;
     my @tests       = tests_run($baseline, map { $_->other } @comparisons);
     my $title       = 'Change of each test compared with ' . shorten($baseline->name);
@@ -113,15 +106,13 @@ sub many_changes {
     return (test_table({ caption => $title, class => 'many', title => 'title', before => [ 'Label', 'Runs' ] }, \@tests, @rows), differences(@comparisons));
 }
 
-sub label_row {
-    my ($comparison, @tests) = @_;
+sub label_row ($comparison, @tests) {
     my %row = map { $_->{test} =~ s/[.]\d\z//ar => $_ } $comparison->rows;    # of several levels the last
     return row_of(row_head($comparison->other), cell(scalar @{ $comparison->other->records }),
         map { change_cell($row{ $_->{name} }) } @tests);
 }
 
-sub change_cell {
-    my ($row) = @_;
+sub change_cell ($row) {
     return absent('not run')        if !$row;
     return absent('not comparable') if !is_compared($row);
     return two_lines($LOOKS{ $row->{verdict} }, change_text($row), verdict_text($row));

@@ -12,6 +12,7 @@ package Bonnie::Chart;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(max min);
 use Bonnie::Html qw(element is_drawn text void_element);
@@ -42,8 +43,7 @@ my $LOW_COURSE = 80;
 
 # Empty without panels. $caption and @notes are plain text; [ class, text ] is a note on marks of that
 # class.
-sub panels {
-    my ($caption, $notes, @panels) = @_;
+sub panels ($caption, $notes, @panels) {
     return if !@panels;
     my @notes = map { element('span', {}, text(ref ? $_->[1] : $_)) } grep { !ref || is_drawn($_->[0], @panels) } @{$notes};
     return element('figure', {}, element('figcaption', {}, text($caption), @notes), "\n",
@@ -51,8 +51,7 @@ sub panels {
 }
 
 # %chart as below.
-sub panel {
-    my ($title, %chart) = @_;
+sub panel ($title, %chart) {
     return element('div', { class => 'panel' }, element('h3', {}, text($title)), chart(%chart)) . "\n";
 }
 
@@ -72,14 +71,12 @@ sub chart {
         element('ul', { style => $chart{height} == $BAR ? undef : "--row:${pitch}px" }, map { row_text($_) } @rows), $axis);
 }
 
-sub row_text {
-    my ($row) = @_;
+sub row_text ($row) {
     my $class = @{ $row->{marks} } ? undef : 'none';
     return element('li', {}, element('bdi', {}, text($row->{label})), element('b', { class => $class }, text($row->{shown})));
 }
 
-sub plot {
-    my ($axis, $height, $pitch, @rows) = @_;
+sub plot ($axis, $height, $pitch, @rows) {
     my (%path, @classes);
     for my $row (0 .. $#rows) {
         for my $mark (@{ $rows[$row]{marks} }) {
@@ -95,8 +92,7 @@ sub plot {
 }
 
 # The lines at the labels of upward axes: [ pixels from the top, text ].
-sub upward_ticks {
-    my ($height, $pitch, @rows) = @_;
+sub upward_ticks ($height, $pitch, @rows) {
     my @ticks;
     for my $row (grep { $rows[$_]{y} } 0 .. $#rows) {
         my $y = $rows[$row]{y};
@@ -111,8 +107,7 @@ sub levels {
 }
 
 # They stand left of the chart.
-sub upward_texts {
-    my ($height, $pitch, @rows) = @_;
+sub upward_texts ($height, $pitch, @rows) {
     my @ticks = upward_ticks($height, $pitch, @rows) or return q{};
     my @texts = map { element('text', { y => $_->[0] + $HALF_TEXT }, text($_->[1])) } @ticks;
     return element('svg', { 'aria-hidden' => 'true', class => 'upward', height => $pitch * @rows }, @texts);
@@ -120,8 +115,7 @@ sub upward_texts {
 
 # The grid is dashed, so that it is visible between the strips and not behind
 # the text.
-sub grid {
-    my ($axis, $height, $pitch, $rows) = @_;
+sub grid ($axis, $height, $pitch, $rows) {
     my $dash = $height + 2 * $OVERHANG;
     my $gap  = $pitch - $dash;
     my $line = 'v' . ($pitch * $rows - $gap);
@@ -135,21 +129,18 @@ sub grid {
 
 # Keeps the width of lines however wide the picture is. This is an attribute
 # because validators do not know the property in style sheets.
-sub path {
-    my (%attributes) = @_;
+sub path (%attributes) {
     return void_element('path', { %attributes, 'vector-effect' => 'non-scaling-stroke' }) =~ s{>\z}{/>}r;
 }
 
-sub axis_texts {
-    my ($axis) = @_;
+sub axis_texts ($axis) {
     my @labels = map { tick_label($axis, $_) } @{ $axis->{ticks} };
     my $unit = element('text', { class => 'last', x => '100%', y => $UNIT_LINE }, text($axis->{unit}));
     return element('svg', { 'aria-hidden' => 'true', height => $AXIS_HEIGHT }, @labels, $unit);
 }
 
 # Keeps the outer labels inside the picture.
-sub tick_label {
-    my ($axis, $tick) = @_;
+sub tick_label ($axis, $tick) {
     my ($value, $text) = @{$tick};
     my $at    = $axis->{at}->($value);
     my $class = $at < $NEAR ? 'first' : $at > 1 - $NEAR ? 'last' : undef;
@@ -159,36 +150,31 @@ sub tick_label {
 # The marks. All x are parts of the width, cut off below 0 and above 1, heights are in pixels, and $y is that of the middle, by default
 # of a row of bars. The class decides how thick a line is; a bar is a thick line.
 
-sub bar {
-    my ($class, $from, $to, $y) = @_;
+sub bar ($class, $from, $to, $y = undef) {
     return [ $class, $from, $y // $BAR / 2, 'h' . width($from, $to) ];
 }
 
 # A line with a cap at both ends, or an arrow where it goes on beyond the axis.
-sub whisker {
-    my ($class, $from, $to) = @_;
+sub whisker ($class, $from, $to) {
     my ($width, $half) = (width($from, $to), $CAP / 2);
     my ($left, $right) = ($from < 0 ? "m8 0l-8 ${half}l8 ${half}m-8 0" : "v$CAP", $to > 1 ? "m-8 0l8 ${half}l-8 ${half}m8 0" : "v$CAP");
     return [ $class, $from, $BAR / 2, "h${width}m-$width-$half${left}m$width-$CAP$right" ];
 }
 
 # A line with a cap at its end; one without a line has a taller cap.
-sub tail {
-    my ($class, $from, $to) = @_;
+sub tail ($class, $from, $to) {
     my $cap = $class eq 'alone' ? $BAR : $CAP;
     return [ $class, $from, $BAR / 2, 'h' . width($from, $to) . 'm0-' . $cap / 2 . "v$cap" ];
 }
 
 # What a row of values has: a bar from zero, or on a logarithmic axis, which has none, a dot.
-sub value {
-    my ($axis, $class, $value) = @_;
+sub value ($axis, $class, $value) {
     my $x = $axis->{at}->($value);
     return $axis->{is_log} ? points("$class spot", 0, [ [$x] ]) : bar($class, 0, $x);
 }
 
 # The same of several values, { median, min, max }, with a line from the least to the largest.
-sub spread {
-    my ($axis, $spread) = @_;
+sub spread ($axis, $spread) {
     my ($low, $high) = map { $axis->{at}->($_) } @{$spread}{qw(min max)};
     return [ value($axis, 'bar', $spread->{median}), $high > $low ? whisker('range', $low, $high) : () ];
 }
@@ -198,47 +184,40 @@ sub spread {
 
 # A strip whose chart has that many rows: the more, the lower, so that all fit on a few screens.
 # $y->(height) makes its upward axis.
-sub over_time {
-    my ($x, $rows, $y) = @_;
+sub over_time ($x, $rows, $y) {
     my $height = int max($LOW_COURSE, min($COURSE, 3 * $COURSE / $rows));
     return { x => $x, y => scalar $y->($height), height => $height };
 }
 
 # A panel whose rows have the axes of $strip, unless they have others upwards.
-sub time_panel {
-    my ($title, $strip, @rows) = @_;
+sub time_panel ($title, $strip, @rows) {
     return panel($title, axis => $strip->{x}, height => $strip->{height}, rows => [ map { { y => $strip->{y}, %{$_} } } @rows ]);
 }
 
 # An area from the foot to each of the places, whose x is the end of a step.
-sub course {
-    my ($strip, $class, @places) = @_;
+sub course ($strip, $class, @places) {
     return steps($class, $strip->{height}, [ map { [ $strip->{x}{at}->($_->[0]), $strip->{height} * $strip->{y}{at}->($_->[1]) ] } @places ]);
 }
 
 # A straight line.
-sub stroke {
-    my ($strip, $class, @ends) = @_;
+sub stroke ($strip, $class, @ends) {
     my ($from, $to) = map { [ place($strip, $_) ] } @ends;
     return [ $class, $from->[0], pixels($from->[1]), 'l' . width($from->[0], $to->[0]) . q{ } . pixels($to->[1] - $from->[1]) ];
 }
 
 # A rectangle between two corners.
-sub block {
-    my ($strip, $class, @corners) = @_;
+sub block ($strip, $class, @corners) {
     my ($from, $to) = map { [ place($strip, $_) ] } @corners;
     return area($class, $from->[0], $to->[0], min($from->[1], $to->[1]), max($from->[1], $to->[1]));
 }
 
 # Where it is: a part of the width, and pixels below the strip's top.
-sub place {
-    my ($strip, $place) = @_;
+sub place ($strip, $place) {
     return ($strip->{x}{at}->($place->[0]), $strip->{height} * (1 - $strip->{y}{at}->($place->[1])));
 }
 
 # A rectangle.
-sub area {
-    my ($class, $from, $to, $top, $bottom) = @_;
+sub area ($class, $from, $to, $top, $bottom) {
     my ($width, $height) = (width($from, $to), pixels($bottom - $top));
     return [ $class, $from, pixels($top), "h${width}v${height}h-${width}z" ];
 }
@@ -246,8 +225,7 @@ sub area {
 # A mark at each of @$points, [ x, y of its middle ]: upright, $tall pixels, or
 # with 0 round, if the class has round ends of lines. A line without length has no
 # other ends where pages are printed.
-sub points {
-    my ($class, $tall, $points) = @_;
+sub points ($class, $tall, $points) {
     my @places = map { [ horizontal($_->[0]), pixels(($_->[1] // $BAR / 2) - $tall / 2) ] } @{$points};
     my $mark   = $tall ? "v$tall" : 'h0';
     my ($x, $y) = @{ $places[0] };
@@ -262,8 +240,7 @@ sub points {
 
 # An area for each of @$steps, [ x of its end, its height ], that stands on $y.
 # Rounds positions and not widths, so that errors do not add up.
-sub steps {
-    my ($class, $y, $steps) = @_;
+sub steps ($class, $y, $steps) {
     my ($x, $height, $path) = (0, 0, q{});
     for my $step (map { [ horizontal($_->[0]), 0 + sprintf '%.1f', $_->[1] ] } @{$steps}) {
         $path .= sprintf 'v%.4g', $height - $step->[1] if $step->[1] != $height;
@@ -273,18 +250,15 @@ sub steps {
     return [ $class, 0, $y, "${path}v$height" ];
 }
 
-sub pixels {
-    my ($number) = @_;
+sub pixels ($number) {
     return 0 + sprintf '%.1f', $number;
 }
 
-sub width {
-    my ($from, $to) = @_;
+sub width ($from, $to) {
     return horizontal($to) - horizontal($from);
 }
 
-sub horizontal {
-    my ($part) = @_;
+sub horizontal ($part) {
     return sprintf '%.0f', $WIDTH * max(0, min(1, $part));
 }
 

@@ -10,6 +10,7 @@ package Bonnie::Comparison;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use List::Util          qw(max min uniq);
 use Bonnie::MannWhitney qw(can_show compare_ratios fewest_runs runs_to_show);
 use Bonnie::Plain       qw(shorten);
@@ -28,8 +29,7 @@ my $MAX_LABEL  = 40;
 
 # Compares every other group with the group of this label, in their order. Dies
 # if no group has this label, or if all have. %$how as for new.
-sub with_baseline {
-    my ($how, $label, @groups) = @_;
+sub with_baseline ($how, $label, @groups) {
     my ($baseline) = grep { $_->label eq $label } @groups;
     die 'no result has the label ' . named($label) . '; the labels are ' . all_named(@groups) . "\n" if !$baseline;
     my @others = grep { $_->label ne $label } @groups;
@@ -37,20 +37,17 @@ sub with_baseline {
     return map { __PACKAGE__->new($baseline, $_, %{$how}) } @others;
 }
 
-sub named {
-    my ($label) = @_;
+sub named ($label) {
     return q{"} . shorten($label, $MAX_LABEL) . q{"};
 }
 
-sub all_named {
-    my @groups = @_;
+sub all_named (@groups) {
     my @more   = splice @groups, $MAX_LABELS;
     return join ', ', (map { named($_->label) } @groups), @more ? scalar(@more) . ' more' : ();
 }
 
 # %how: together, whether the tests are judged together.
-sub new {
-    my ($class, $baseline, $other, %how) = @_;
+sub new ($class, $baseline, $other, %how) {
     my $self = bless { baseline => $baseline, other => $other, together => $how{together} ? 1 : 0 }, $class;
     $self->{rows}   = [ map { $self->row($_) } $self->tests ];
     $self->{judged} = [ grep { $_->{enough_runs} } $self->rows ];
@@ -91,22 +88,19 @@ sub rows { return @{ $_[0]{rows} } }
 
 # The tests that became slower by more than this. If the groups are equal, at
 # most the share alpha of all comparisons gives any.
-sub slower_by {
-    my ($self, $percent) = @_;
+sub slower_by ($self, $percent) {
     return grep { $_->{verdict} eq 'slower' && $_->{corrected_p} < $ALPHA && $_->{change_percent} < -$percent } $self->judged;
 }
 
 # The number of runs of each label that all tests need to be significant.
-sub runs_to_tell {
-    my ($self) = @_;
+sub runs_to_tell ($self) {
     my $tests = $self->{together} ? grep { defined $_->{p} } $self->rows : 1;
     return fewest_runs($ALPHA / ($tests || 1));
 }
 
 # The tests that slower_by could not have found, whatever their runs had measured, by the reason:
 # { 'no figure' => [ NAMES ], 'too few runs' => [ NAMES ] }.
-sub unjudged {
-    my ($self) = @_;
+sub unjudged ($self) {
     my $alpha = $ALPHA / ($self->judged || 1);
     my %unjudged;
     for my $row (grep { ($_->{corrected_p} // 1) >= $ALPHA } $self->rows) {
@@ -121,8 +115,7 @@ sub unjudged {
 # their number.
 sub judged { return @{ $_[0]{judged} } }
 
-sub correct {
-    my @rows = @_;
+sub correct (@rows) {
     my @corrected = holm(map { $_->{p} } @rows);
     $rows[$_]{corrected_p} = $corrected[$_] for 0 .. $#rows;
     return;
@@ -130,8 +123,7 @@ sub correct {
 
 # Judges each test by its corrected p. Whether it has enough runs depends on the number of
 # tests, too.
-sub judge_together {
-    my ($self) = @_;
+sub judge_together ($self) {
     my $alpha = $ALPHA / ($self->judged || 1);
     for my $row (grep { defined $_->{p} } $self->rows) {
         my ($old, $new) = map { $_->rates($row->{test}) } @{$self}{qw(baseline other)};
@@ -144,22 +136,19 @@ sub judge_together {
     return;
 }
 
-sub tests {
-    my ($self) = @_;
+sub tests ($self) {
     my %ran = map { $_ => 1 } $self->{baseline}->tests, $self->{other}->tests;
     return map { $self->levels($_) } grep { $ran{$_} } map { $_->{name} } all_tests();
 }
 
 # The levels of a test whose speed fell in all runs, because a mean over several of them has no
 # meaning; otherwise the test itself.
-sub levels {
-    my ($self, $test) = @_;
+sub levels ($self, $test) {
     my @counts = uniq(map { scalar @{ $_->{levels} } } map { $_->details($test) } @{$self}{qw(baseline other)});
     return @counts == 1 && $counts[0] > 0 ? map {"$test.$_"} 1 .. $counts[0] : $test;
 }
 
-sub row {
-    my ($self, $test) = @_;
+sub row ($self, $test) {
     my ($old, $new) = map { $_->rates($test) } @{$self}{qw(baseline other)};
     my %row = (
         test            => $test,
@@ -171,8 +160,7 @@ sub row {
     return @{$old} && @{$new} ? { %row, change($old, $new) } : \%row;
 }
 
-sub change {
-    my ($old, $new) = @_;
+sub change ($old, $new) {
     my $found  = compare_ratios($old, $new, $ALPHA);
     my $ratio  = ratio(median(@{$old}), median(@{$new}));
     my $agrees = ($ratio <=> 1) == $found->{larger};
@@ -191,14 +179,12 @@ sub change {
     );
 }
 
-sub ratio {
-    my ($old, $new) = @_;
+sub ratio ($old, $new) {
     return $old > 0 ? $new / $old : $new > 0 ? 9**9**9 : 1;
 }
 
 # A ratio to zero has no percentage.
-sub percent {
-    my ($ratio) = @_;
+sub percent ($ratio) {
     return defined $ratio && $ratio < 9**9**9 ? 100 * ($ratio - 1) : undef;
 }
 

@@ -4,6 +4,7 @@ package Bonnie::ComparisonText;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(max);
 use Bonnie::Comparison;
@@ -42,14 +43,12 @@ this one would be.
 even: each label is faster in the same number of pairs of runs.
 END
 
-sub comparison_text {
-    my @comparisons = @_;
+sub comparison_text (@comparisons) {
     my @tables = map { table($_) } @comparisons;
     return terminal_text(join("\n", @tables, $CHANGE) . $JUDGED[ $comparisons[0]->together ] . $UNCLEAR);
 }
 
-sub table {
-    my ($comparison) = @_;
+sub table ($comparison) {
     my @rows  = $comparison->rows;
     my $width = max(10, map { length $_->{test} } @rows);
     my @lines = (
@@ -61,13 +60,11 @@ sub table {
     return join q{}, map { s/ +\z//r . "\n" } @lines;
 }
 
-sub group_line {
-    my ($title, $group) = @_;
+sub group_line ($title, $group) {
     return sprintf '%-10s %s', $title, shorten($group->label, $LABEL_WIDTH) . ' (' . counted(scalar @{ $group->records }, 'run') . ')';
 }
 
-sub row_text {
-    my ($row) = @_;
+sub row_text ($row) {
     my $unit = test_named($row->{test})->{unit};
     return sprintf $ROW,
         (map { median_text($row->{$_}, $unit) } qw(baseline_median other_median)),
@@ -76,8 +73,7 @@ sub row_text {
 }
 
 # Formatted as in the tables of results.
-sub median_text {
-    my ($median, $unit) = @_;
+sub median_text ($median, $unit) {
     return q{} if !defined $median;
     my $number = $median < 10 ? sprintf('%.3g', $median) : sprintf('%.1f', $median) =~ s/[.]0\z//r;
     my $text   = rate_text(value_figure($number, $median), $unit);
@@ -85,26 +81,22 @@ sub median_text {
 }
 
 # A change from zero has no percentage.
-sub change_text {
-    my ($row) = @_;
+sub change_text ($row) {
     return defined $row->{p} && !defined $row->{change_percent} ? 'from zero' : percent_text($row->{change_percent});
 }
 
-sub percent_text {
-    my ($percent, $excluded) = @_;
+sub percent_text ($percent, $excluded = undef) {
     return q{} if !defined $percent;
     return sprintf '%+.0e %%', $percent if abs $percent >= 9999.95;
     return ($percent < 0 ? q{-} : q{+}) . beside(abs $percent, 1, $excluded) . ' %';
 }
 
-sub p_text {
-    my ($p) = @_;
+sub p_text ($p) {
     return q{} if !defined $p;
     return $p < 0.00005 ? '<0.0001' : beside($p, 4, $ALPHA);
 }
 
-sub verdict_text {
-    my ($row) = @_;
+sub verdict_text ($row) {
     return 'no figure'     if !defined $row->{p};
     return $row->{verdict} if $row->{significant};
     my $needed = $row->{runs_needed} // return 'even';

@@ -9,6 +9,7 @@ package Bonnie::Csv;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(any max);
 use Bonnie::Figure qw($NOT_RUN is_run number_figure latency_figure);
@@ -40,8 +41,7 @@ my %COLUMNS = (
 # any other first field is the label of a line of 1.03.
 my $KNOWN_FORMAT = qr/1[.]9\d[[:alnum:]]*/a;
 
-sub counts_of {
-    my ($first) = @_;
+sub counts_of ($first) {
     return $first !~ /\A$KNOWN_FORMAT\z/ ? 27 : $first ge '1.98' ? 50 : $first ge '1.96' ? 48 : (47, 48);
 }
 
@@ -70,8 +70,7 @@ our $MOST_IN_VAIN    = 10_000;
 # that a result was wrapped into. ${$tries}: how many more lines may be tried in vain. Returns
 # (record, what is to be said of how it was read, problems); for record and problems see
 # parse_line().
-sub next_result {
-    my ($text, $tries) = @_;
+sub next_result ($text, $tries) {
     ${$text} =~ /\G([^\n]*+)\n?/gc;
     my $line = $1;
     return (undef, undef, "a line of more than $LONGEST_LINE bytes is skipped") if length $line > $LONGEST_LINE;
@@ -82,14 +81,12 @@ sub next_result {
 }
 
 # A last field that may go on in the next line.
-sub rest_below {
-    my ($text) = @_;
+sub rest_below ($text) {
     my ($rest) = ${$text} =~ /\G[ \t>]*+(\d{1,3}+)[ \t\r]*+(?:\n|\z)/ or return undef;
     return "the line below this result, \"$rest\", may be the end of its last field";
 }
 
-sub wrapped {
-    my ($text, $whole, $tries) = @_;
+sub wrapped ($text, $whole, $tries) {
     my ($begin, @found) = (pos ${$text});
     for my $pieces (2 .. $MOST_PIECES) {
         last if length $whole > $LONGEST_RESULT || !${$text} =~ /\G(?=.)/s || --${$tries} < 0;
@@ -115,16 +112,14 @@ sub wrapped {
     return @found;
 }
 
-sub is_whole {
-    my ($line) = @_;
+sub is_whole ($line) {
     return $line =~ tr/,;\t|// >= 26 && !!(parse_line($line))[0];
 }
 
 # Returns (record, problems). Neither a record nor a problem: an ordinary line.
 # Only a problem: a result that cannot be read. A record with problems: some of
 # its figures cannot be read.
-sub parse_line {
-    my ($line) = @_;
+sub parse_line ($line) {
     $line = cleaned($line);
     my $count = $line =~ tr/,;\t|//;
     return (undef, 'number of fields is ' . ($count + 1) . '; a result has 27, 47, 48 or 50') if $count > $TOO_MANY;
@@ -144,8 +139,7 @@ sub parse_line {
 }
 
 # Without what mail, editors and other systems put around lines.
-sub cleaned {
-    my ($line) = @_;
+sub cleaned ($line) {
     $line =~ tr/\0//d;
     $line =~ s/\A(?:\xEF\xBB\xBF)?+[> \r]*+//;
     my $blanks = $line =~ tr/\t// < $MANY ? qr/\s/ : qr/[ \r]/;    # tabs at the end of tabs are empty fields
@@ -154,8 +148,7 @@ sub cleaned {
 
 # Separated by commas if it has as many as a result, or else by what it has most of; as far as they are quoted, without the quotes; with
 # decimal commas, if commas are not the separator.
-sub fields_of {
-    my ($line) = @_;
+sub fields_of ($line) {
     $line =~ s/\A(["'])([^"']*+)\1\z/$2/;
     my %count = (q{,} => $line =~ tr/,//, q{;} => $line =~ tr/;//, "\t" => $line =~ tr/\t//, q{|} => $line =~ tr/|//);
     my $is_usual = $count{q{,}} =~ /\A(?:26|46|47|49)\z/;
@@ -184,8 +177,7 @@ sub parse_fields {
     return $more <= 0 || $record && !@problems ? ($record, @problems) : (undef, why_not(@_));
 }
 
-sub why_not {
-    my @fields = @_;
+sub why_not (@fields) {
     my $count  = @fields;
     my $first  = $fields[0] // q{};
     my @counts = counts_of($first);
@@ -194,8 +186,7 @@ sub why_not {
     return "number of fields is $count; format " . shorten(plain_text($first), 20) . ' has ' . join ' or ', @counts;
 }
 
-sub build_record {
-    my @fields = @_;
+sub build_record (@fields) {
     my %field;
     @field{ @{ $COLUMNS{ scalar @fields } } } = @fields;
     split_classic_settings(\%field) if @fields == 27;
@@ -210,8 +201,7 @@ sub build_record {
 
 # 1.03 has SIZE:CHUNK and FILES:MAX:MIN/DIRS in one field each, and no version
 # of its own.
-sub split_classic_settings {
-    my ($field) = @_;
+sub split_classic_settings ($field) {
     $field->{format} = $field->{version} = '1.03';
     @{$field}{qw(file_size chunk_size)} = split_at_colons($field->{file_size}, 2);
 
@@ -221,8 +211,7 @@ sub split_classic_settings {
     return;
 }
 
-sub split_at_colons {
-    my ($text, $count) = @_;
+sub split_at_colons ($text, $count) {
     my @parts = split /:/, $text, $count;
     return map { $_ // q{} } @parts[ 0 .. $count - 1 ];
 }
@@ -231,8 +220,7 @@ sub split_at_colons {
 # column late, in place of the second one. Programs from version 3 on have each
 # field in its own column, and a version with one dot; only their lines of 50
 # fields say the chunk size.
-sub repair_settings {
-    my ($field) = @_;
+sub repair_settings ($field) {
     return if $field->{format} eq '1.03';
     my ($major) = $field->{version} =~ /^(\d+)/a;
     my $is_ours = defined $major && $major >= 3;
@@ -245,8 +233,7 @@ sub repair_settings {
     return;
 }
 
-sub settings {
-    my ($field) = @_;
+sub settings ($field) {
     my %settings;
     for my $name (@HEAD, @SEEKING, @FILES, 'file_chunk_size') {
         my $bytes = $field->{$name};
@@ -255,15 +242,13 @@ sub settings {
     return %settings;
 }
 
-sub test {
-    my ($field, $name) = @_;
+sub test ($field, $name) {
     my ($rate, $cpu, $latency) = map { $field->{"$name.$_"} // q{} } qw(rate cpu latency);
     return $NOT_RUN if "$rate$cpu$latency" eq q{};
     return { rate => number_figure($rate), cpu => number_figure($cpu), latency => latency_figure($latency) };
 }
 
-sub bad_figures {
-    my ($record) = @_;
+sub bad_figures ($record) {
     my @bad;
     for my $name (test_names()) {
         for my $kind (qw(rate cpu latency)) {
@@ -285,15 +270,13 @@ my %SETTING = (
     num_files   => qr/(?:\d+(?:[.]\d+)?)?/a,
 );
 
-sub bad_settings {
-    my ($field) = @_;
+sub bad_settings ($field) {
     my @bad = grep { ($field->{$_} // q{}) !~ /\A$SETTING{$_}\z/ } sort keys %SETTING;
     return map { "$_ is \"" . shorten(plain_text($field->{$_}), 20) . q{"} } @bad;
 }
 
 # Why fields cannot be those of a result, in words; undef: they can. $field: as written.
-sub misplaced {
-    my ($field, $record) = @_;
+sub misplaced ($field, $record) {
     for my $name (test_names()) {
         my ($rate, $cpu, $latency) = map { is_run($_) } @{ $record->{tests}{$name} }{qw(rate cpu latency)};
         return "$name has CPU time, but no rate"        if $cpu && !$rate;

@@ -5,6 +5,7 @@ package Bonnie::Cut;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util    qw(max);
 use Bonnie::Json  qw(hash list number text version_fault);
@@ -26,22 +27,19 @@ my @FAULTS = (
     [ wrong_size => 'of a wrong size' ],
 );
 
-sub is_report {
-    my ($report) = @_;
+sub is_report ($report) {
     return ref $report eq 'HASH' && (text($report->{format}) // q{}) =~ /\Aboncut-(?:check|campaign)\z/;
 }
 
 # Like report_records() of Json.pm: the one record has only { cut => ... }.
-sub records {
-    my ($report) = @_;
+sub records ($report) {
     my $fault = version_fault($report);
     return defined $fault ? ([], $fault) : ([ { cut => bless { %{$report} }, __PACKAGE__ } ]);
 }
 
 # The number of a report on the page, by which the reader finds its tables and charts.
 # A single report has none.
-sub number_as {
-    my ($cut, $number) = @_;
+sub number_as ($cut, $number) {
     $cut->{number} = $number;
     return $cut;
 }
@@ -52,15 +50,13 @@ sub number_of { return $_[0]{number} }
 my $MOST_CHECKS = 4;
 
 # The reports as the page shows them: all checks of a campaign are one.
-sub few_reports {
-    my @cuts   = @_;
+sub few_reports (@cuts) {
     my @checks = grep { !$_->is_campaign } @cuts;
     return @cuts if @checks <= $MOST_CHECKS;
     return ((grep { $_->is_campaign } @cuts), added_up(@checks));
 }
 
-sub added_up {
-    my @checks = @_;
+sub added_up (@checks) {
     my %sum = (
         format      => 'boncut-check',
         run         => $checks[0]{run},
@@ -90,8 +86,7 @@ sub verdict_of {
 }
 
 # Adds up entries with the same name.
-sub add_named {
-    my (@all) = @_;
+sub add_named (@all) {
     my (%of, @names);
     for my $one (@all) {
         my $name = words($one->{name});
@@ -102,8 +97,7 @@ sub add_named {
 }
 
 # Adds two lists, element by element.
-sub add_rows {
-    my @rows = @_;
+sub add_rows (@rows) {
     my $longest = max(0, map { scalar @{$_} } @rows);
     return map { my $i = $_; add_counts(map { $_->[$i] // () } @rows) } 0 .. $longest - 1;
 }
@@ -117,8 +111,7 @@ sub add_counts {
 }
 
 # "ext4 on /dev/loop0".
-sub name {
-    my ($cut) = @_;
+sub name ($cut) {
     return shorten(words(hash($cut->{settings})->{directory}) || 'campaign') if $cut->is_campaign;
     my $run   = hash($cut->{run});
     my @words = map { words($_) } grep {defined} text($run->{filesystem}), text($run->{device});
@@ -131,8 +124,7 @@ sub words { return shorten(text($_[0]) // q{}, $MAX_TEXT) }
 sub count { return number($_[0]) // 0 }
 
 # The verdict and the reason for it. Several checks have no verdict together.
-sub sentence {
-    my ($cut) = @_;
+sub sentence ($cut) {
     return join ': ', defined $cut->{verdict} ? uc verdict_of($cut->{verdict}) : (), words($cut->{reason});
 }
 
@@ -153,21 +145,18 @@ sub each_cut { return few_of($_[0]{cuts}) }
 sub tenths { return few_of($_[0]{last_tenths}) }
 
 # Number of a method's units that are lost.
-sub faults {
-    my ($method) = @_;
+sub faults ($method) {
     my $sum = 0;
     $sum += count($method->{ $_->[0] }) for @FAULTS;
     return $sum;
 }
 
 # "3 older than promised, 1 missing".
-sub fault_words {
-    my ($method) = @_;
+sub fault_words ($method) {
     return join ', ', map { count($method->{ $_->[0] }) . " $_->[1]" } grep { count($method->{ $_->[0] }) } @FAULTS;
 }
 
-sub finding_words {
-    my ($name) = @_;
+sub finding_words ($name) {
     my ($words) = map { $_->[1] } grep { $_->[0] eq ($name // q{}) } @FAULTS;
     return $words // words($name);
 }

@@ -5,6 +5,7 @@ package Bonnie::CutPage;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(max sum0 uniq);
 use Bonnie::Chart     qw(area block course over_time panel panels time_panel);
@@ -37,16 +38,14 @@ sub cut_title {
     return 'Durability of ' . join ', ', uniq map { $_->name } @_;
 }
 
-sub cut_headline {
-    my @cuts = @_;
+sub cut_headline (@cuts) {
     my @campaigns = grep { $_->is_campaign } @cuts;
     my @told      = grep { length $_->sentence } @campaigns ? @campaigns : @cuts;
     my @words     = map { (@told > 1 ? label_words($_) . ': ' : q{}) . $_->sentence =~ s/[.]?\z/./r } @told;
     return @words ? "@words" : undef;
 }
 
-sub cut_facts {
-    my @cuts = @_;
+sub cut_facts (@cuts) {
     return join q{ }, map { join(', ', grep {length} label_words($_), words(hash($_->{run})->{kernel}), in_the_way($_)) . q{.} } @cuts;
 }
 
@@ -60,13 +59,11 @@ sub cut_sections {
     );
 }
 
-sub cuts_of {
-    my ($page) = @_;
+sub cuts_of ($page) {
     return @{ $page->{cuts} // [] };
 }
 
-sub label_words {
-    my ($cut) = @_;
+sub label_words ($cut) {
     return join q{ }, grep {defined} $cut->number_of, $cut->name;
 }
 
@@ -74,25 +71,21 @@ sub amount { return grouped(count($_[0])) }
 
 # ---- methods --------------------------------------------------------------------
 
-sub method_table {
-    my ($cut) = @_;
+sub method_table ($cut) {
     my @titles = ('Method', 'Lost', 'What was lost', 'Promises', 'Units', 'Kept', 'Unreadable', map {"Lost of the last $_\x{A0}s"} @LAST);
     return (plain_table({ caption => label_words($cut) . ': ' . $cut->what, class => 'cuts', titles => \@titles }, map { method_row($_) } $cut->methods), canary_table($cut));
 }
 
-sub method_row {
-    my ($method) = @_;
+sub method_row ($method) {
     my @last = map { hash($_) } list($method->{last_seconds});
     return [ words($method->{name}), fault_cell(faults($method)), fault_words($method), (map { amount($method->{$_}) } qw(promises units kept unreadable)), map { last_words($last[ $_ - 1 ]) } @LAST ];
 }
 
-sub fault_cell {
-    my ($faults) = @_;
+sub fault_cell ($faults) {
     return $faults ? [ 'fault', grouped($faults) ] : '0';
 }
 
-sub last_words {
-    my ($last) = @_;
+sub last_words ($last) {
     my $units = count($last->{units});
     return $units ? grouped(count($last->{lost})) . ' of ' . grouped($units) : q{};
 }
@@ -103,15 +96,13 @@ my %GROUP = (
     plain  => [ 'Written beside atomic without RWF_ATOMIC', 'a cut tears plain writes', 'that atomic writes are whole says little' ],
 );
 
-sub canary_table {
-    my ($cut) = @_;
+sub canary_table ($cut) {
     my @titles = ('Canaries', 'Lost or torn', 'What that shows', 'Writes', 'Blocks');
     return plain_table({ caption => 'Canaries, which promise nothing and are expected to lose something', class => 'cuts', titles => \@titles },
         map { canary_row($_) } grep { count($_->{blocks}) } $cut->canaries);
 }
 
-sub canary_row {
-    my ($group) = @_;
+sub canary_row ($group) {
     my $name  = words($group->{name});
     my $words = $GROUP{$name} // [ $name, q{}, q{} ];
     my $lost  = count($group->{lost}) + count($group->{torn});
@@ -121,8 +112,7 @@ sub canary_row {
 
 # ---- the last seconds -----------------------------------------------------------
 
-sub second_charts {
-    my @cuts   = @_;
+sub second_charts (@cuts) {
     return panels('Units by the time of their last promise, in tenths of a second', [ [ losses => 'Orange: units that were lost.' ] ], map { second_panel(scalar @cuts, $_) } @cuts);
 }
 
@@ -166,22 +156,19 @@ sub cut_chart {
 # A cut that only the filesystem has felt takes as much from the kernel's memory as one of the host.
 my %LAYER = (drive => "the kernel's memory and the drive's cache", host => "the kernel's memory", none => 'nothing that was seen');
 
-sub cut_table {
-    my ($cut) = @_;
+sub cut_table ($cut) {
     my @rows = map { [ count($_->{number}), verdict_of($_->{verdict}), fault_cell(count($_->{lost_units})), $LAYER{ words($_->{layer_cut}) }, amount($_->{promises}), amount($_->{units}) ] } $cut->each_cut;
     return plain_table({ caption => label_words($cut) . ': every cut', class => 'cuts', titles => [ 'Cut', 'Verdict', 'Lost', 'What the cut took', 'Promises', 'Units' ] }, @rows);
 }
 
 # ---- losses ---------------------------------------------------------------------
 
-sub loss_table {
-    my ($cut) = @_;
+sub loss_table ($cut) {
     my @titles = ('Method', 'File', 'Offset', 'Promised', 'Found', 'What it is', 'Promised before the end');
     return plain_table({ caption => label_words($cut) . ': the first losses', class => 'cuts', titles => \@titles }, map { loss_row($_) } few($MOST_LOSSES, $cut->losses));
 }
 
-sub loss_row {
-    my ($loss) = @_;
+sub loss_row ($loss) {
     my ($offset, $found, $before) = map { number($loss->{$_}) } qw(offset_bytes found seconds_before_end);
     my $what = join ': ', grep {length} finding_words($loss->{finding}), words($loss->{detail});
     return [ words($loss->{method}), words($loss->{file}), $offset ? bytes_text($offset) : '0', version_words($loss->{promised}), version_words($found), $what,

@@ -4,6 +4,7 @@ package Bonnie::Envelope;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use File::Basename qw(basename);
 use JSON::PP ();
@@ -15,8 +16,7 @@ our @EXPORT_OK = qw(envelope json_bool json_text);
 my $FORMAT_VERSION = 1;
 
 # %of: settings; label, start_time and elapsed_seconds, if they are not those of this machine and moment.
-sub envelope {
-    my (%of) = @_;
+sub envelope (%of) {
     my $program = basename($0);
     my ($name, $kernel) = (POSIX::uname())[ 1, 2 ];
     return (
@@ -37,8 +37,7 @@ sub json_bool {
     return $_[0] ? JSON::PP::true : JSON::PP::false;
 }
 
-sub json_text {
-    my ($document) = @_;
+sub json_text ($document) {
     return JSON::PP->new->canonical->pretty->indent_length(2)->encode($document);
 }
 

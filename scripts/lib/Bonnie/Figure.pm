@@ -13,6 +13,7 @@ package Bonnie::Figure;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use Bonnie::Plain qw(plain_text shorten);
 
@@ -30,20 +31,17 @@ our $NOT_RUN = { map { $_ => $NONE } qw(rate cpu latency) };
 
 sub no_figure { return $NONE }
 
-sub number_figure {
-    my ($text) = @_;
+sub number_figure ($text) {
     return special_figure($text) if $text !~ /^$NUMBER\z/;
     return value_figure($text, $text + 0);
 }
 
-sub latency_figure {
-    my ($text) = @_;
+sub latency_figure ($text) {
     my ($number, $unit) = $text =~ /^($NUMBER)(ns|us|ms|s)\z/ or return special_figure($text);
     return value_figure($text, $number * $NANOSECONDS{$unit});
 }
 
-sub value_figure {
-    my ($text, $value) = @_;
+sub value_figure ($text, $value) {
     return { state => 'value', text => $text, value => $value };
 }
 
@@ -51,8 +49,7 @@ sub value_figure {
 sub fast_figure { return { state => 'fast', text => $_[0] } }
 sub bad_figure  { return { state => 'bad', text => $_[0] } }
 
-sub special_figure {
-    my ($text) = @_;
+sub special_figure ($text) {
     return no_figure() if $text eq q{};
     return fast_figure($text) if $text =~ /^[+]{3,}\z/;
     return bad_figure(plain_text($text));
@@ -62,8 +59,7 @@ sub is_value { return $_[0]{state} eq 'value' }
 sub is_run   { return $_[0]{state} ne 'none' }
 
 # The words shown in place of a number.
-sub gap_words {
-    my ($figure) = @_;
+sub gap_words ($figure) {
     return 'not run'             if $figure->{state} eq 'none';
     return 'too fast to measure' if $figure->{state} eq 'fast';
     return 'unreadable: ' . shorten($figure->{text});

@@ -6,6 +6,7 @@ package Bonnie::FigureCharts;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(any first uniq);
 use Bonnie::Axis      qw(axis_of_latency axis_of_values);
@@ -19,8 +20,7 @@ our @EXPORT_OK = qw(latency_charts latency_chart_of_one latency_panels rate_char
 my $RANGE_NOTE = 'Bars and dots are medians of the runs; lines go from the slowest run to the fastest.';
 
 # A figure for each family of tests.
-sub rate_charts {
-    my @groups = @_;
+sub rate_charts (@groups) {
     my @notes  = (any { @{ $_->records } > 1 } @groups) ? ($RANGE_NOTE) : ();
     my @charts;
     for my $family (families()) {
@@ -32,8 +32,7 @@ sub rate_charts {
 }
 
 # All tests of a unit on one scale, a row for each of @measured (see OneRun.pm).
-sub rate_charts_of_one {
-    my @measured = @_;
+sub rate_charts_of_one (@measured) {
     my %title  = ('KiB/s' => 'Throughput', 'ops/s' => 'Operations per second');
     my @panels = map { my $unit = $_; rate_panel($title{$unit}, undef, grep { $_->{test}{unit} eq $unit } @measured) } sort +uniq(map { $_->{test}{unit} } @measured);
     return panels('Rates, more is better', [], @panels);
@@ -41,8 +40,7 @@ sub rate_charts_of_one {
 
 # Rows are { title, group, test }; all have the same unit. Their figures are in the unit that suits
 # $like or, if that is undef, each in its own. A bar alone has nothing to be compared with.
-sub rate_panel {
-    my ($title, $like, @rows) = @_;
+sub rate_panel ($title, $like, @rows) {
     return if @rows < 2;
     my $unit    = $rows[0]{test}{unit};
     my @spreads = map { $_->{group}->spread_of($_->{test}{name}, 'rate') } @rows;
@@ -51,8 +49,7 @@ sub rate_panel {
     return panel($title, axis => $axis, rows => [ map { rate_row($axis, $rows[$_], $spreads[$_], $like) } 0 .. $#rows ]);
 }
 
-sub rate_row {
-    my ($axis, $row, $spread, $like) = @_;
+sub rate_row ($axis, $row, $spread, $like) {
     return { label => $row->{title}, shown => $row->{group}->gap($row->{test}{name}, 'rate'), marks => [] } if !$spread;
     return { label => $row->{title}, shown => figure_text($spread->{median}, $row->{test}{unit}, $like), marks => spread($axis, $spread) };
 }
@@ -68,8 +65,7 @@ my @NOTES = (
     'Each percentile is the median over the runs. A single mark is the longest operation where nothing else is known.',
 );
 
-sub latency_charts {
-    my @groups = @_;
+sub latency_charts (@groups) {
     my @tests  = grep { has_latency($_, @groups) } tests_run(@groups);
     return panels('Latency of single operations', \@NOTES, map { my $test = $_; latency_panel($test->{name_alone}, map { { latencies($_, $test), label => $_->row_label } } @groups) } @tests);
 }
@@ -82,33 +78,28 @@ sub latency_chart_of_one {
 
 # A figure with one panel; nothing without a latency, or for one mark. Each row is { label, gap; p50, p90, p99, p99_9,
 # max in nanoseconds, if they are known }.
-sub latency_panels {
-    my ($caption, $title, @rows) = @_;
+sub latency_panels ($caption, $title, @rows) {
     my $notes = (any { $_->{p50} } @rows) ? [ $NOTES[0] ] : ['The mark is the longest operation. Less is better.'];
     return panels($caption, $notes, (any { $_->{max} } @rows) && (@rows > 1 || $rows[0]{p50}) ? latency_panel($title, @rows) : ());
 }
 
-sub latency_panel {
-    my ($title, @rows) = @_;
+sub latency_panel ($title, @rows) {
     my @known = grep {$_} map { @{$_}{@NAMES} } @rows;
     my $axis  = @known ? axis_of_latency(@known) : undef;
     return panel($title, axis => $axis, rows => [ map { latency_row($axis, $_) } @rows ]);
 }
 
-sub has_latency {
-    my ($test, @groups) = @_;
+sub has_latency ($test, @groups) {
     return any { $_->spread_of($test->{name}, 'latency') } @groups;
 }
 
-sub latencies {
-    my ($group, $test) = @_;
+sub latencies ($group, $test) {
     my $spread = $group->spread_of($test->{name}, 'latency') or return (gap => $group->gap($test->{name}, 'latency'));
     return (max => $spread->{max}, map { $_ => $group->percentile($test->{name}, $_) } grep { $_ ne 'max' } @NAMES);
 }
 
 # Zeros have no logarithm.
-sub latency_row {
-    my ($axis, $row) = @_;
+sub latency_row ($axis, $row) {
     my %at = map { $_ => $axis->{at}->($row->{$_}) } grep { $row->{$_} } @NAMES;
     my @marks;
     for my $band (0 .. $#BANDS) {

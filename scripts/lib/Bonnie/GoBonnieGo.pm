@@ -5,6 +5,7 @@ package Bonnie::GoBonnieGo;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Bonnie::Figure  qw($NOT_RUN no_figure value_figure);
 use Bonnie::Json    qw(hash list number text);
 use Bonnie::Tests   qw(all_tests);
@@ -17,15 +18,13 @@ my %FIGURES = (
     iops      => [ iops                       => 1 ],
 );
 
-sub is_report {
-    my ($report) = @_;
+sub is_report ($report) {
     my ($first) = list(hash($report)->{results});
     return defined hash($first)->{iops};
 }
 
 # Like report_records() of Json.pm.
-sub records {
-    my ($report) = @_;
+sub records ($report) {
     my $gib    = number($report->{disk_space_used_gib});
     my %common = (
         format      => 'JSON of GoBonnieGo',
@@ -49,8 +48,7 @@ sub records {
 }
 
 # With a decimal where it is small, as in CSV.
-sub rate {
-    my ($rate) = @_;
+sub rate ($rate) {
     return value_figure(sprintf($rate < 9.95 ? '%.1f' : '%.0f', $rate), $rate);
 }
 

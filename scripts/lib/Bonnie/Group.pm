@@ -5,6 +5,7 @@ package Bonnie::Group;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use List::Util qw(any first uniq);
 use Bonnie::Figure     qw(gap_words is_run is_value);
 use Bonnie::Plain      qw(shorten);
@@ -13,8 +14,7 @@ use Bonnie::Statistics qw(median);
 use Bonnie::Tests      qw(all_tests test_named);
 
 # All groups of these records, in the order in which their labels first appear.
-sub by_label {
-    my @records = @_;
+sub by_label (@records) {
     my (%group, @groups);
     for my $record (@records) {
         my $label = $record->{label};
@@ -34,86 +34,73 @@ sub number_shown { return $_[0]{is_alone} ? () : $_[0]{number} }
 sub label { return $_[0]{label} }
 
 # The label, or a visible name in its place.
-sub name {
-    my ($self) = @_;
+sub name ($self) {
     return $self->{label} =~ /\S/ ? $self->{label} : '(no label)';
 }
 
 # The name as charts show it, behind the number.
-sub row_label {
-    my ($self) = @_;
+sub row_label ($self) {
     return join q{ }, $self->number_shown, shorten($self->name);
 }
 
 sub records { return $_[0]{records} }
 
-sub rates {
-    my ($self, $name) = @_;
+sub rates ($self, $name) {
     return $self->values_of($name, 'rate');
 }
 
 # The values of 'rate', 'cpu' or 'latency'.
-sub values_of {
-    my ($self, $name, $kind) = @_;
+sub values_of ($self, $name, $kind) {
     return $self->{values}{$kind}{$name} //= [ map { $_->{value} } grep { is_value($_) } $self->figures($name, $kind) ];
 }
 
 # { median, min, max } of these values, or undef.
-sub spread_of {
-    my ($self, $name, $kind) = @_;
+sub spread_of ($self, $name, $kind) {
     my @values = @{ $self->values_of($name, $kind) };
     return @values ? Bonnie::Statistics::spread_of(@values) : undef;
 }
 
 # Why there are no such values, in words.
-sub gap {
-    my ($self, $name, $kind) = @_;
+sub gap ($self, $name, $kind) {
     my @figures = $self->figures($name, $kind);
     return gap_words((first { is_run($_) } @figures) // $figures[0]) if $kind eq 'rate';
     return $self->ran($name) ? 'not recorded' : 'not run';
 }
 
-sub figures {
-    my ($self, $name, $kind) = @_;
+sub figures ($self, $name, $kind) {
     my $test = test_named($name);
     return map { figure($_, $test, $kind) } @{ $self->{records} };
 }
 
 # The names of the tests that any of the runs ran, measured or not.
-sub tests {
-    my ($self) = @_;
+sub tests ($self) {
     return grep { $self->ran($_) } map { $_->{name} } all_tests();
 }
 
-sub ran {
-    my ($self, $name) = @_;
+sub ran ($self, $name) {
     return $self->{ran}{$name} //= (any { is_run($_) } $self->figures($name, 'rate')) ? 1 : 0;
 }
 
 # What JSON reports say about a test; empty for CSV lines.
-sub details {
-    my ($self, $name) = @_;
+sub details ($self, $name) {
     return grep { $_ && $_->{percentiles} } map { $_->{tests}{$name} } @{ $self->{records} };
 }
 
 # The median over the runs of a percentile ("p50"), or undef.
-sub percentile {
-    my ($self, $name, $percentile) = @_;
+sub percentile ($self, $name, $percentile) {
     my @values = grep { defined } map { $_->{percentiles}{$percentile} } $self->details($name);
     return @values ? median(@values) : undef;
 }
 
 # What limited the test, the most frequent first: [ { by => WORDS, runs => NUMBER } ].
-sub limits {
-    my ($self, $name) = @_;
+sub limits ($self, $name) {
     my %runs;
     $runs{$_}++ for grep { defined } map { $_->{limited_by} } $self->details($name);
     return [ map { { by => $_, runs => $runs{$_} } } sort { $runs{$b} <=> $runs{$a} || $a cmp $b } keys %runs ];
 }
 
 # All different texts that $text_of returns for the records.
-sub distinct {
-    my ($self, $text_of) = @_;
+sub distinct ($self, $text_of) {
     return uniq(map { $text_of->($_) } @{ $self->{records} });
 }
 

@@ -5,6 +5,7 @@ package Bonnie::Headline;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(any uniq);
 use Bonnie::ChangeWords qw(change_size change_text counts_text);
@@ -63,8 +64,7 @@ sub names_of {
 
 # What was measured, as the title of a page without one: the directory and its storage; else the
 # labels. $page: see Page.pm.
-sub subject {
-    my ($page) = @_;
+sub subject ($page) {
     my @groups      = @{ $page->{groups} };
     my @comparisons = @{ $page->{comparisons} };
     return names_of(map { $_->other } @comparisons) . ' compared with ' . names_of($comparisons[0]->baseline) if @comparisons;
@@ -75,32 +75,28 @@ sub subject {
 }
 
 # "/data, ext4 on nvme0n1"; empty for a CSV line.
-sub place_of {
-    my ($record) = @_;
+sub place_of ($record) {
     my ($directory, $filesystem, $device) = map { shorten($_ // q{}) } ($record->{settings} // {})->{directory}, @{ $record->{host} // {} }{qw(filesystem device)};
     return q{} if $directory eq q{};
     return $directory . ($filesystem ne q{} ? ", $filesystem" : q{}) . ($device ne q{} ? " on $device" : q{});
 }
 
 # The hosts of a run, from the test that most of them did.
-sub hosts_in {
-    my ($record) = @_;
+sub hosts_in ($record) {
     my ($hosts) = sort { @{$b} <=> @{$a} } map { $_->{hosts} // [] } values %{ $record->{tests} };
     my @hosts = @{ $hosts // [] };
     return @hosts;
 }
 
 # What others did on the machine comes above all; undef: nothing that is known.
-sub warning {
-    my @groups  = @_;
+sub warning (@groups) {
     my @limits  = map { my $group = $_; map { ($group->limits($_->{name})->[0] // {})->{by} // q{} } tests_run($group) } @groups;
     my $disturbed = grep { $_ eq 'others' } @limits or return;
     return machine_text('busy: others disturbed ' . ($disturbed == 1 ? 'a test' : "$disturbed of " . @limits . ' tests'));
 }
 
 # One sentence, or an empty text.
-sub headline {
-    my ($page) = @_;
+sub headline ($page) {
     my @groups   = @{ $page->{groups} };
     my $sentence = @{ $page->{comparisons} } ? of_comparisons(@{ $page->{comparisons} }) : !$groups[0]->number_shown ? join q{ }, tail_and_figures(tail_words(@groups), of_one(@groups)) : of_many(@groups);
     my @slow     = map { slow_words($_) } @groups;
@@ -108,8 +104,7 @@ sub headline {
 }
 
 # "node7 is slow in 9 of 12 tests: the other hosts have 3.1 times its rate in ..."
-sub slow_words {
-    my ($group) = @_;
+sub slow_words ($group) {
     my @tests = map { [ $_->{name_alone}, hosts_of($group, $_) ] } tests_run($group);
     my ($name, $times, $test, $count) = slow_host(@tests) or return;
     my $of = $group->number_shown ? ' of ' . names_of($group) : q{};
@@ -117,8 +112,7 @@ sub slow_words {
 }
 
 # "tmpfs faster in 12 of 13 tests; xfs slower in 6 of 13 tests".
-sub of_comparisons {
-    my @comparisons = @_;
+sub of_comparisons (@comparisons) {
     my @told = @comparisons > $MOST_NAMED ? @comparisons[ 0 .. $MOST_NAMED - 2 ] : @comparisons;
     my $rest = @comparisons - @told;
     my @words = map { names_of($_->other) . (counts_text($_) =~ s/\A(too few)?/$1 ? ": $1" : q{ }/er) } @told;
@@ -129,8 +123,7 @@ sub of_comparisons {
 }
 
 # Where one side is the page cache and the other is not, which is no difference of their storage.
-sub cached_words {
-    my ($comparison) = @_;
+sub cached_words ($comparison) {
     my @tests = map { $_->{test} } $comparison->rows;
     my ($old, $new) = map { my $group = $_; [ map { (($group->limits($_)->[0] // {})->{by} // q{}) eq 'page cache' } @tests ] } $comparison->baseline, $comparison->other;
     my $cached = grep { $old->[$_] ne $new->[$_] } 0 .. $#tests;
@@ -138,15 +131,13 @@ sub cached_words {
 }
 
 # Of a single comparison.
-sub largest_change {
-    my ($comparison, @others) = @_;
+sub largest_change ($comparison, @others) {
     my ($most) = sort { change_size($b) <=> change_size($a) } grep { $_->{significant} } $comparison->rows;
     return @others || !$most ? q{} : '; the largest change is ' . change_text($most) . ', in "' . test_named($most->{test})->{name_alone} . q{"};
 }
 
 # A limit that all tests share ends the sentence; others stand beside their tests.
-sub of_one {
-    my @groups = @_;
+sub of_one (@groups) {
     my @parts  = told(@groups) or return;
     my @limits = uniq(map { $_->{limit} } @parts);
     my $shared = @limits == 1 ? $LIMIT{ $limits[0] } : undef;
@@ -164,8 +155,7 @@ sub tail_words {
 }
 
 # [ { words, limit, note } ]; of rows of one kind the fastest.
-sub told {
-    my @groups = @_;
+sub told (@groups) {
     my (%best, @parts);
     for my $told (@TOLD) {
         my ($test, $sentence) = @{$told};
@@ -191,8 +181,7 @@ sub rates_text {
 }
 
 # "random writes of 8 KiB", if all runs did the same; 4 KiB is what everybody assumes.
-sub operations_of {
-    my ($group) = @_;
+sub operations_of ($group) {
     my @settings = map { $_->{settings} // {} } @{ $group->records };
     my ($block, @blocks)  = uniq(map { $_->{iops_block_bytes} // q{} } @settings);
     my ($writes, @writes) = uniq(map { $_->{iops_writes_percent} // q{} } @settings);
@@ -205,20 +194,17 @@ sub operations_of {
 }
 
 # What limited all runs; empty if they differ or it is not known.
-sub limit_of {
-    my ($group, $test) = @_;
+sub limit_of ($group, $test) {
     my @limits = uniq(map { $_->{limited_by} // q{} } $group->details($test));
     return @limits == 1 ? $limits[0] : q{};
 }
 
-sub limit_words {
-    my ($limit) = @_;
+sub limit_words ($limit) {
     my %words = (cpu => 'limited by the CPU', others => 'beside others', limit => 'limited by a control group', link => 'limited by the link', 'page cache' => 'in the page cache', server => 'limited by the server');
     return $words{$limit} // ();
 }
 
-sub note_on {
-    my ($group, $test) = @_;
+sub note_on ($group, $test) {
     my @details = $group->details($test);
     my $cpu     = $group->spread_of($test, 'cpu');
     my @words   = !@details && $cpu && $cpu->{median} >= $CPU_FULL ? sprintf "at %.0f\x{A0}%% CPU", $cpu->{median} : ();
@@ -233,8 +219,7 @@ sub bracket {
 }
 
 # [ in how many tests it has the highest rate, label ], the most first.
-sub by_firsts {
-    my @groups = @_;
+sub by_firsts (@groups) {
     my %first;
     for my $test (tests_run(@groups)) {
         my @rates = map { [ $_, $_->spread_of($test->{name}, 'rate') ] } @groups;
@@ -245,8 +230,7 @@ sub by_firsts {
     return @sorted;
 }
 
-sub of_many {
-    my @groups = @_;
+sub of_many (@groups) {
     my $tests = tests_run(@groups);
     my ($best, @others) = by_firsts(@groups);
     my $most = $best->[0] or return;
@@ -255,8 +239,7 @@ sub of_many {
 }
 
 # Facts that only JSON reports have; otherwise nothing.
-sub facts {
-    my ($page) = @_;
+sub facts ($page) {
     my @records = map { @{ $_->records } } @{ $page->{groups} };
     my @hosts   = map { my @of_ranks = map { $_->{name} } hosts_in($_); @of_ranks ? @of_ranks : $_->{host}{name} } grep { $_->{host} } @records;
     return measured_text(\@hosts, [ map { $_->{start_time} } @records ]);

@@ -6,6 +6,7 @@ package Bonnie::HostCharts;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(min sum0);
 use Bonnie::Axis       qw(axis_of_values);
@@ -42,21 +43,18 @@ sub host_charts {
 }
 
 # The explanation that the panels of these hosts need, if any.
-sub how_to_read_hosts {
-    my @lists = @_;
+sub how_to_read_hosts (@lists) {
     return if !grep { @{$_} > $MOST_EACH } @lists;
     return 'The slowest host and those that are far from the others have rows of their own. '
         . 'The others share one: its bar is their median, and its line goes from the slowest of them to the fastest.';
 }
 
-sub test_panel {
-    my ($test, @hosts) = @_;
+sub test_panel ($test, @hosts) {
     return host_panel($test->{name_alone}, $test->{unit}, $hosts[ @hosts / 2 ]{value}, @hosts);
 }
 
 # "from 32 ranks on 8 hosts"; nothing without hosts. Each is { name, ranks }.
-sub ranks_text {
-    my @hosts = @_;
+sub ranks_text (@hosts) {
     my $ranks = sum0(map { $_->{ranks} // 1 } @hosts);
     return $ranks > 1 ? "from $ranks ranks on " . counted(scalar @hosts, 'host') : ();
 }
@@ -80,8 +78,7 @@ sub slow_host {
 }
 
 # The latencies of the hosts of a load. One all of whose requests failed has none.
-sub load_hosts {
-    my ($kind) = @_;
+sub load_hosts ($kind) {
     my @hosts;
     for my $host (map { hash($_) } $kind->{load}->hosts) {
         my ($name, $mean) = (text($host->{name}), number(hash($host->{ $kind->{key} })->{latency_mean_ns}));
@@ -92,8 +89,7 @@ sub load_hosts {
 }
 
 # The rates of the hosts: medians of the runs.
-sub hosts_of {
-    my ($group, $test) = @_;
+sub hosts_of ($group, $test) {
     my %rates;
     for my $record (@{ $group->records }) {
         push @{ $rates{ $_->{name} } }, $_->{rate} for @{ $record->{tests}{ $test->{name} }{hosts} // [] };
@@ -114,8 +110,7 @@ sub host_panel {
     return panel($title, axis => $axis, rows => [ rows_of($axis, $shown, @hosts) ]);
 }
 
-sub rows_of {
-    my ($axis, $shown, @hosts) = @_;
+sub rows_of ($axis, $shown, @hosts) {
     return map { host_row($axis, $shown, $_) } @hosts if @hosts <= $MOST_EACH;
     my ($slow, $fast) = outliers(map { $_->{value} } @hosts);
     my @others = @hosts[ $slow .. $#hosts - $fast ];
@@ -128,8 +123,7 @@ sub rows_of {
 
 # How many values at the start and at the end of a sorted list are outliers. The
 # slowest host always counts, because the others wait for it.
-sub outliers {
-    my @values = @_;
+sub outliers (@values) {
     my ($low, $high) = sort { $a <=> $b } @values[ @values / 4, 3 * @values / 4 ];
     my $far    = $FENCE * ($high - $low);
     my @is_far = map { $_ < $low - $far || $_ > $high + $far } @values;
@@ -139,13 +133,11 @@ sub outliers {
     return (min($slow, $MOST_NAMED) || 1, min($fast, $MOST_NAMED));
 }
 
-sub host_row {
-    my ($axis, $shown, $host) = @_;
+sub host_row ($axis, $shown, $host) {
     return { label => shorten($host->{name}), shown => $shown->($host->{value}), marks => [ value($axis, 'bar', $host->{value}) ] };
 }
 
-sub others_row {
-    my ($axis, $shown, @others) = @_;
+sub others_row ($axis, $shown, @others) {
     my $spread = spread_of(map { $_->{value} } @others);
     return { label => scalar(@others) . ' others', shown => $shown->($spread->{median}), marks => spread($axis, $spread) };
 }

@@ -5,6 +5,7 @@ package Bonnie::Html;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use Unicode::Normalize qw(NFC);
 
@@ -12,8 +13,7 @@ our @EXPORT_OK = qw(element is_drawn void_element text);
 
 my %ENTITY = (q{&} => '&amp;', q{<} => '&lt;', q{>} => '&gt;', q{"} => '&quot;', q{'} => '&#39;');
 
-sub text {
-    my ($plain) = @_;
+sub text ($plain) {
     my $text = NFC($plain);
 
     # Many combining marks in a row would be drawn over the neighbouring rows.
@@ -23,19 +23,16 @@ sub text {
 
 # @content is already HTML. Attributes are plain text; undefined ones are left
 # out.
-sub element {
-    my ($name, $attributes, @content) = @_;
+sub element ($name, $attributes, @content) {
     return void_element($name, $attributes) . join(q{}, @content) . "</$name>";
 }
 
 # Whether something in the HTML has this class: a legend explains nothing else.
-sub is_drawn {
-    my ($class, @html) = @_;
+sub is_drawn ($class, @html) {
     return grep { / class="(?:[\w-]+ )*\Q$class\E[ "]/ } @html;
 }
 
-sub void_element {
-    my ($name, $attributes) = @_;
+sub void_element ($name, $attributes) {
     my @written = map { qq{ $_="} . text($attributes->{$_}) . q{"} }
         grep { defined $attributes->{$_} } sort keys %{ $attributes // {} };
     return "<$name" . join(q{}, @written) . q{>};

@@ -8,6 +8,7 @@ package Bonnie::Input;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Encode ();
 use Exporter 'import';
 use File::Basename qw(basename);
@@ -44,8 +45,7 @@ sub read_results { return read_files(0, @_) }
 # Does the same, but files of zcav become courses (see ZcavLog.pm).
 sub read_logs_too { return read_files(1, @_) }
 
-sub read_files {
-    my ($takes_logs, @files) = @_;
+sub read_files ($takes_logs, @files) {
     @files = q{-} if !@files;
     my (@records, @without);
     for my $path (@files) {
@@ -58,16 +58,14 @@ sub read_files {
     return @records;
 }
 
-sub display_name {
-    my ($file) = @_;
+sub display_name ($file) {
     return $file eq q{-} ? 'standard input' : plain_text($file);
 }
 
 # %file: name; line, its number at the current position; problems, their number;
 # tries, as next_result() takes it; hopeless, { places where no report begins => 1 }. form and is_empty, of a
 # file without results. Returns it, and the records.
-sub read_file {
-    my ($path, $takes_logs) = @_;
+sub read_file ($path, $takes_logs) {
     my %file   = (name => display_name($path), line => 1, problems => 0, tries => $MOST_IN_VAIN, hopeless => {});
     my $bytes = contents($path, $file{name});
     return (\%file, zcav_courses(\$bytes, $file{name})) if $takes_logs && is_zcav(\$bytes);
@@ -88,19 +86,16 @@ sub read_file {
     return ({ %file, form => defined $form ? " ($form)" : q{}, is_empty => $bytes !~ /\S/ }, @records);
 }
 
-sub lines_between {
-    my ($text, $begin, $end) = @_;
+sub lines_between ($text, $begin, $end) {
     return substr(${$text}, $begin, $end - $begin) =~ tr/\n//;
 }
 
-sub contents {
-    my ($file, $name) = @_;
+sub contents ($file, $name) {
     return decoded(eval { read_whole($file eq q{-} ? copy_of_stdin() : open_to_read($file)) } // die "cannot read $name: $@");
 }
 
 # As UTF-8, whose lines end with a line feed.
-sub decoded {
-    my ($bytes) = @_;
+sub decoded ($bytes) {
     my ($encoding) = $bytes =~ /\A(?:\xFF\xFE|\xFE\xFF)/ ? 'UTF-16' : $bytes =~ /\A(?:[^\0]\0){8}/ ? 'UTF-16LE' : $bytes =~ /\A(?:\0[^\0]){8}/ ? 'UTF-16BE' : undef;
     $bytes = Encode::encode('UTF-8', Encode::decode($encoding, $bytes)) if $encoding;
     $bytes =~ tr/\r/\n/ if index($bytes, "\n") < 0;
@@ -115,8 +110,7 @@ sub copy_of_stdin {
 # Both read what is at pos of the bytes that $text refers to, move pos past it,
 # and return \@records.
 
-sub next_line {
-    my ($text, $file) = @_;
+sub next_line ($text, $file) {
     return [] if ${$text} =~ /$ORDINARY/gc;
     my ($record, $note, @problems) = next_result($text, \$file->{tries});
     problem($file, $_) for $note // (), @problems;
@@ -126,8 +120,7 @@ sub next_line {
 # After a report that cannot be read, goes on with the next line, because
 # another report may begin inside one that was cut off. Does not try values that
 # were still open where reading failed, because they would fail there again.
-sub next_report {
-    my ($text, $file) = @_;
+sub next_report ($text, $file) {
     my $begin = pos ${$text};
     return skip_line($text) if $file->{hopeless}{$begin};
     my ($report, $fault) = try_value($text);
@@ -145,8 +138,7 @@ sub next_report {
 
 # A load, a report of boncut or of bonwhy, or a campaign is one record: { load => ... }, { cut => ... },
 # { why => ... }, { campaign => ... }.
-sub records_of {
-    my ($report) = @_;
+sub records_of ($report) {
     return Bonnie::Load::records($report) if Bonnie::Load::is_report($report);
     return Bonnie::Cut::records($report)  if Bonnie::Cut::is_report($report);
     return Bonnie::Why::records($report)  if Bonnie::Why::is_report($report);
@@ -156,22 +148,19 @@ sub records_of {
     return ([ map { { campaign => $_ } } grep {defined} $campaign ], @problems);
 }
 
-sub skip_line {
-    my ($text) = @_;
+sub skip_line ($text) {
     ${$text} =~ /\G[^\n]*+\n?/gc;
     return [];
 }
 
 # Reports a problem, and returns no record.
-sub problem {
-    my ($file, $words) = @_;
+sub problem ($file, $words) {
     $file->{problems}++;
     tell_line("$file->{name}:$file->{line}: $words") if $file->{problems} <= $MOST_LISTED;
     return [];
 }
 
-sub tell_of_the_rest {
-    my ($file) = @_;
+sub tell_of_the_rest ($file) {
     my $more = $file->{problems} - $MOST_LISTED;
     tell_line("$file->{name}: $more more like these") if $more > 0;
     return;

@@ -5,6 +5,7 @@ package Bonnie::Json;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(any uniq);
 use Bonnie::Causes  qw(@CAUSES %CAUSE);
@@ -44,8 +45,7 @@ my @SETTINGS    = qw(directory preset direct sync data verify cache engine iodep
 my %KNOWN = map { $_->{name} => $_ } all_tests();
 
 # $report is what JsonText.pm read. Returns (\@records, problems).
-sub report_records {
-    my ($report) = @_;
+sub report_records ($report) {
     my $problem = why_unreadable($report);
     return ([], $problem) if $problem;
     my (@records, @problems);
@@ -60,15 +60,13 @@ sub report_records {
     return (\@records, @problems);
 }
 
-sub why_unreadable {
-    my ($report) = @_;
+sub why_unreadable ($report) {
     return 'JSON, but no report of bonnie' if (text($report->{format}) // q{}) ne 'bonnie';
     return version_fault($report) // (list($report->{runs}) ? undef : 'the JSON report has no runs');
 }
 
 # The fields that all runs of a report share.
-sub common_fields {
-    my ($report) = @_;
+sub common_fields ($report) {
     return (
         label    => text($report->{label}) // q{},
         format   => 'JSON ' . text($report->{format_version}),
@@ -80,8 +78,7 @@ sub common_fields {
 }
 
 # What is known of the storage, with the models of all drives together.
-sub storage_of {
-    my ($report) = @_;
+sub storage_of ($report) {
     my $storage = hash($report->{storage});
     my @drives  = map { hash($_) } few($MOST_DRIVES, list($storage->{drives}));
     my %joined  = map { my $key = $_; $key => join(', ', uniq(grep { defined && length } map { text($_->{$key}) } @drives)) } qw(model scheduler);
@@ -89,13 +86,11 @@ sub storage_of {
 }
 
 # The facts that stood in the way of its storage, as one text.
-sub in_the_way {
-    my ($report) = @_;
+sub in_the_way ($report) {
     return join '; ', map { shorten(text(hash($_)->{text}) // q{}, $LONGEST_FACT) } few($MOST_FACTS, list(hash($report->{storage})->{facts}));
 }
 
-sub run_record {
-    my ($run, $common, $settings) = @_;
+sub run_record ($run, $common, $settings) {
     my ($tests, @problems) = read_tests(list($run->{tests}));
     return (undef, @problems, 'has no test') if !any { is_run($_->{rate}) } values %{$tests};
     my %record = (
@@ -109,8 +104,7 @@ sub run_record {
 
 my $MOST_LEVELS = 4;
 
-sub read_tests {
-    my @written = @_;
+sub read_tests (@written) {
     my %tests = map { $_ => $NOT_RUN } keys %KNOWN;
     my @problems;
     for my $written (map { hash($_) } @written) {
@@ -128,8 +122,7 @@ sub read_tests {
 
 # The rate, as the CSV line has it; of a level, which has only its bytes, $bytes are those of an
 # operation.
-sub rate_of {
-    my ($test, $written, $bytes) = @_;
+sub rate_of ($test, $written, $bytes = undef) {
     my $is_ops = $test->{unit} eq 'ops/s';
     my $rate   = number($written->{ $is_ops && !$bytes ? 'ops_per_second' : 'bytes_per_second' });
     return !defined $rate ? undef : $is_ops ? $rate / ($bytes || 1) : $rate / 1024;
@@ -156,24 +149,20 @@ sub read_test {
 }
 
 # Omits what is unknown, because a hostile report may have many tests.
-sub known {
-    my ($name, $value) = @_;
+sub known ($name, $value = undef) {
     return defined $value ? ($name => $value) : ();
 }
 
-sub interval {
-    my ($written) = @_;
+sub interval ($written) {
     return { map { $_ => number($written->{$_}) } qw(seconds ops bytes) };
 }
 
-sub level {
-    my ($test, $written, $bytes) = @_;
+sub level ($test, $written, $bytes) {
     return { rate => figure(rate_of($test, $written, $bytes), rate_text($test)), map { $_ => number($written->{$_}) // 0 } qw(from_seconds to_seconds) };
 }
 
 # The rate of a host, per rank.
-sub host_part {
-    my ($test, $written) = @_;
+sub host_part ($test, $written) {
     my ($rate, $ranks) = (rate_of($test, $written), number($written->{ranks}));
     return { name => text($written->{name}), ranks => $ranks, rate => $ranks && defined $rate ? $rate / $ranks : undef };
 }
@@ -181,8 +170,7 @@ sub host_part {
 # Of each metric the key of its figure, what divides it, and the unit that it then has.
 my %METRIC = (iops => [ 'ops_per_second', 1, 'ops/s' ], bandwidth => [ 'bytes_per_second', 1024, 'KiB/s' ], latency => [ 'mean_ns', 1, 'ns' ], p99 => [ 'p99_ns', 1, 'ns' ]);
 
-sub steady_state {
-    my ($written) = @_;
+sub steady_state ($written) {
     my $metric = text($written->{metric}) // q{};
     my ($key, $divisor, $unit) = @{ $METRIC{$metric} // return };
     my @rounds = map { steady_round(hash($_), $key, $divisor) } list($written->{rounds});
@@ -200,13 +188,11 @@ sub steady_state {
     };
 }
 
-sub steady_round {
-    my ($written, $key, $divisor) = @_;
+sub steady_round ($written, $key, $divisor) {
     return { figure => (number($written->{$key}) // 0) / $divisor, map { $_ => number($written->{$_}) } qw(mean_ns p99_ns) };
 }
 
-sub steady_fit {
-    my ($written, $rounds, $divisor) = @_;
+sub steady_fit ($written, $rounds, $divisor) {
     my %fit = map { $_ => number($written->{$_}) } qw(first_round mean range_percent);
     my ($sign, $slope) = (text($written->{slope}) // q{}) =~ /\A(-?)(.*)\z/s;
     $fit{slope} = number($slope);
@@ -218,8 +204,7 @@ sub steady_fit {
 }
 
 # undef without a reason. A cause that is not known here is unknown.
-sub slowest_operations {
-    my ($written) = @_;
+sub slowest_operations ($written) {
     my $sentence = text($written->{reason}) // return;
     my %of_cause;
     for my $operation (map { hash($_) } few($MOST_SLOW, list($written->{operations}))) {
@@ -238,8 +223,7 @@ sub slowest_operations {
     };
 }
 
-sub figure {
-    my ($written, $text_of) = @_;
+sub figure ($written, $text_of) {
     my $value = number($written);
     return defined $value ? value_figure($text_of->($value), $value) : bad_figure(text($written) // 'nothing');
 }
@@ -252,8 +236,7 @@ sub rate_text {
 
 # The settings as the CSV line has them: empty for a default, and for a half
 # that was not run.
-sub csv_settings {
-    my ($tests, $settings) = @_;
+sub csv_settings ($tests, $settings) {
     my %ran;
     $ran{ $KNOWN{$_}{half} } = 1 for grep { $KNOWN{$_} && is_run($tests->{$_}{rate}) } keys %{$tests};
     my %csv = (concurrency => text($settings->{concurrency}));
@@ -262,8 +245,7 @@ sub csv_settings {
     return %csv;
 }
 
-sub bulk_settings {
-    my ($settings) = @_;
+sub bulk_settings ($settings) {
     my $chunk = number($settings->{chunk_bytes});
     return (
         bytes_text(number($settings->{size_bytes})),
@@ -272,8 +254,7 @@ sub bulk_settings {
     );
 }
 
-sub file_settings {
-    my ($settings) = @_;
+sub file_settings ($settings) {
     my $files = number($settings->{files}) // 0;
     my ($max, $min, $directories, $chunk)
         = map { number($settings->{$_}) // 0 } qw(file_max_bytes file_min_bytes directories file_chunk_bytes);
@@ -289,36 +270,30 @@ sub file_settings {
 
 # The value, if it has the expected type, because JSON may have anything anywhere.
 
-sub hash {
-    my ($value) = @_;
+sub hash ($value = undef) {
     return ref $value eq 'HASH' ? $value : {};
 }
 
-sub list {
-    my ($value) = @_;
+sub list ($value = undef) {
     return ref $value eq 'ARRAY' ? @{$value} : ();
 }
 
-sub text {
-    my ($value) = @_;
+sub text ($value = undef) {
     return ref $value ? undef : $value;
 }
 
 # What is wrong with the version of a document, in words; undef: nothing.
-sub version_fault {
-    my ($report) = @_;
+sub version_fault ($report) {
     my $version = shorten(text($report->{format_version}) // 'none', 20);
     return $version eq $VERSION ? undef : "format_version $version of the JSON document is not known; expected $VERSION";
 }
 
-sub texts {
-    my ($value, @names) = @_;
+sub texts ($value, @names) {
     my $hash = hash($value);
     return { map { $_ => text($hash->{$_}) } @names };
 }
 
-sub number {
-    my ($value) = @_;
+sub number ($value = undef) {
     my $is_number = defined $value && !ref $value && $value =~ /^\d+(?:[.]\d+)?(?:e[-+]?\d+)?\z/a;
     return $is_number && $value < $TOO_LARGE ? $value + 0 : undef;
 }

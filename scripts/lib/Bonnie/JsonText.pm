@@ -11,6 +11,7 @@ package Bonnie::JsonText;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use Bonnie::Plain qw(plain_text);
 
@@ -43,8 +44,7 @@ my %ESCAPED = (b => "\b", f => "\f", n => "\n", r => "\r", t => "\t");
 
 # Reads the value at pos of the bytes that $text refers to, and moves pos past
 # it. Dies with what is wrong at pos.
-sub read_value {
-    my ($text) = @_;
+sub read_value ($text) {
     return value($text, []);
 }
 
@@ -52,8 +52,7 @@ sub read_value {
 # why => what is wrong, place => where, hopeless => [ earlier places ] }). At
 # the earlier places, objects and lists begin that had not ended: none of them
 # is a report by itself, and reading it would fail at the same place.
-sub try_value {
-    my ($text) = @_;
+sub try_value ($text) {
     my (@open, $value);
     return $value if eval { $value = value($text, \@open); 1 };
     my $spared = @open < $MAX_DEPTH ? 0 : $DEPTH_OF_REPORT;
@@ -61,8 +60,7 @@ sub try_value {
 }
 
 # @$open: the places where the objects and lists around this value begin.
-sub value {
-    my ($text, $open) = @_;
+sub value ($text, $open) {
     ${$text} =~ /$VALUE/gc or die "a value is missing or malformed\n";
     return string($1)   if defined $1;
     return $2 + 0       if defined $2;
@@ -74,8 +72,7 @@ sub value {
     return $value;
 }
 
-sub object {
-    my ($text, $open) = @_;
+sub object ($text, $open) {
     my %object;
     my $mark = mark($text);
     return \%object if $mark eq '}';
@@ -90,8 +87,7 @@ sub object {
     return \%object;
 }
 
-sub list {
-    my ($text, $open) = @_;
+sub list ($text, $open) {
     my @list;
     my $mark = mark($text);
     return \@list if $mark eq ']';
@@ -105,14 +101,12 @@ sub list {
 }
 
 # The next comma or closing bracket, or nothing if something else follows.
-sub mark {
-    my ($text) = @_;
+sub mark ($text) {
     return ${$text} =~ /$MARK/gc ? $1 : q{};
 }
 
 # Most strings are one word and need no work.
-sub string {
-    my ($written) = @_;
+sub string ($written) {
     return $written if $written !~ /[^ -~]|\\/;
     $written =~ s/\\u(d[89ab][[:xdigit:]]{2})\\u(d[c-f][[:xdigit:]]{2})/pair(hex $1, hex $2)/gie;
     $written =~ s/\\(?:u([[:xdigit:]]{4})|(.))/defined $1 ? encoded(hex $1) : $ESCAPED{$2} \/\/ $2/ge;
@@ -120,14 +114,12 @@ sub string {
 }
 
 # A character that UTF-16 encodes in two units.
-sub pair {
-    my ($high, $low) = @_;
+sub pair ($high, $low) {
     return encoded(0x10000 + (($high & 0x3FF) << 10) + ($low & 0x3FF));
 }
 
 # Half a pair is no character.
-sub encoded {
-    my ($code) = @_;
+sub encoded ($code) {
     my $character = chr($code >= 0xD800 && $code <= 0xDFFF ? 0xFFFD : $code);
     utf8::encode($character);
     return $character;

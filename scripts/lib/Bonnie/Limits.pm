@@ -5,6 +5,7 @@ package Bonnie::Limits;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use Bonnie::Html      qw(element text);
 use Bonnie::HtmlTable qw(row_of row_head absent test_table tests_run);
@@ -25,16 +26,14 @@ my %LIMIT = (
 );
 my @ORDER = ('device', 'page cache', 'server', 'cpu', 'others', 'limit', 'link', 'unknown');
 
-sub limit_table {
-    my @groups = @_;
+sub limit_table (@groups) {
     my @tests  = tests_run(@groups);
     my @rows   = map { my $group = $_; row_of(row_head($group), map { limit_cell($group, $_) } @tests) } @groups;
     return test_table({ caption => 'What limited each test', class => 'limits', title => 'title', before => ['Label'] }, \@tests, @rows);
 }
 
 # Runs may have different limits.
-sub limit_cell {
-    my ($group, $test) = @_;
+sub limit_cell ($group, $test) {
     my $runs   = $group->details($test->{name});
     my @limits = @{ $group->limits($test->{name}) };
     return absent($group->ran($test->{name}) ? 'not recorded' : 'not run') if !@limits;
@@ -50,8 +49,7 @@ sub limit_cell {
 sub looks { return @{ $LIMIT{ $_[0] } // $LIMIT{unknown} } }
 
 # Of those that occur.
-sub limit_legend {
-    my @groups = @_;
+sub limit_legend (@groups) {
     my %occurs = map { ($LIMIT{ $_->{by} } ? $_->{by} : 'unknown') => 1 } map { my $group = $_; map { @{ $group->limits($_->{name}) } } tests_run($group) } @groups;
     my @items;
     for my $by (grep { $occurs{$_} } @ORDER) {

@@ -5,6 +5,7 @@ package Bonnie::Load;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use Bonnie::Json  qw(hash list number text version_fault);
 use Bonnie::Plain qw(few);
@@ -19,14 +20,12 @@ my %IS_KEPT = map { $_ => 1 } qw(kept open);
 
 my @KINDS = ([ writes => 'Writes' ], [ reads => 'Reads' ]);
 
-sub is_report {
-    my ($report) = @_;
+sub is_report ($report) {
     return ref $report eq 'HASH' && (text($report->{format}) // q{}) eq 'bonload';
 }
 
 # Like report_records() of Json.pm: the one record has only { load => ... }.
-sub records {
-    my ($report) = @_;
+sub records ($report) {
     my $fault = version_fault($report);
     return defined $fault ? ([], $fault) : ([ { load => bless { %{$report} }, __PACKAGE__ } ]);
 }
@@ -34,8 +33,7 @@ sub records {
 # Names the loads of a page so that all names differ: a single load has no name; loads whose labels all
 # differ have these; loads of one target have numbers; other loads have the name of their target, and a
 # number if targets are equal.
-sub name_all {
-    my @loads = @_;
+sub name_all (@loads) {
     my %loads_of;
     my %label = map { (text($_->{label}) // q{}) => $_ } @loads;
     if (@loads > 1 && keys %label == @loads && !exists $label{q{}}) {
@@ -54,8 +52,7 @@ sub name_all {
 sub name { return $_[0]{name} // q{} }
 
 # The template of the names, or the source of the names.
-sub address {
-    my ($load) = @_;
+sub address ($load) {
     my $settings = hash($load->{settings});
     return text($settings->{url}) // text($settings->{url_source}) // text($settings->{requests_engine}) // q{};
 }
@@ -63,8 +60,7 @@ sub address {
 sub mode { return text(hash($_[0]{settings})->{mode}) // q{} }
 
 # The kinds of requests that it made: [ { key, title, figures }, ... ].
-sub kinds {
-    my ($load) = @_;
+sub kinds ($load) {
     return map { { key => $_->[0], title => $_->[1], figures => hash($load->{ $_->[0] }), load => $load } }
         grep { ref $load->{ $_->[0] } eq 'HASH' } @KINDS;
 }
@@ -80,14 +76,12 @@ sub edges  { return map { number($_) // 0 } few($MOST, list(hash($_[0]{timeline}
 sub is_of_threads { return (text(hash($_[0]{settings})->{search}) // q{}) eq 'threads' }
 
 # The load of a step, or what a search has found: a rate, or a number of threads.
-sub amount {
-    my ($figures, $what) = @_;
+sub amount ($figures, $what) {
     return number($figures->{"${what}_per_second"} // $figures->{"${what}_threads"});
 }
 
 # The last step in which a search confirmed its answer; undef if there is none.
-sub confirmed {
-    my ($load) = @_;
+sub confirmed ($load) {
     my ($step) = grep { $_->{confirmation} && !grep { !$IS_KEPT{$_} } map { text($_->{outcome}) // q{} } grep {%{$_}} map { hash($_) } @{$_}{qw(writes reads)} } reverse map { hash($_) } $load->steps;
     return $step;
 }
@@ -95,8 +89,7 @@ sub confirmed {
 # A load of which less was made was not made.
 my $NEARLY = 0.95;
 
-sub is_made {
-    my ($load, $made, $asked) = @_;
+sub is_made ($load, $made, $asked) {
     return $made >= $NEARLY * $asked;
 }
 
@@ -106,8 +99,7 @@ my $TURNED = 2;
 
 # The steps of a sweep's writes or reads, by their loads: those before the knee, and from there on.
 # Each is { load, p99 (undef: too few were made), made, is_made }.
-sub flat_part {
-    my ($load, $key) = @_;
+sub flat_part ($load, $key) {
     my (@steps, @flat);
     for my $figures (map { hash(hash($_)->{$key}) } $load->steps) {
         my ($asked, $p99) = (amount($figures, 'load'), number(hash($figures->{latency_ns})->{p99}));
@@ -122,8 +114,7 @@ sub flat_part {
 
 # Its kinds with the figures of one load, and what that load is; nothing if there are only figures of
 # several together, of which percentiles mean nothing.
-sub single {
-    my ($load) = @_;
+sub single ($load) {
     return if $load->mode eq 'sweep';
     return map { { %{$_}, what => 'Requests and their latency' } } $load->kinds if $load->mode ne 'search';
     my $is_of_last = (text($load->{figures_of}) // q{}) eq 'last load';

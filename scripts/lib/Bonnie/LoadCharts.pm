@@ -6,6 +6,7 @@ package Bonnie::LoadCharts;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(max min sum0 uniq);
 use Bonnie::Axis       qw(axis_of_latency axis_of_time axis_of_values axis_upwards is_wide);
@@ -33,8 +34,7 @@ my @SHADES = ('less than 1 %', '1 to 5 %', '5 to 20 %', '20 to 50 %', 'more than
 my @CLASSES = map { my $p = 10**$_; map { $_ * $p } 1, 2, 5 } 3 .. 10;
 
 # The slices of one kind: [ [ end, length, figures ], ... ].
-sub slices_of {
-    my ($kind) = @_;
+sub slices_of ($kind) {
     my ($end, @course) = (0);
     for my $slice (map { hash($_) } $kind->{load}->slices) {
         my $length = number($slice->{seconds}) or next;
@@ -44,8 +44,7 @@ sub slices_of {
     return @course;
 }
 
-sub load_time_charts {
-    my @kinds  = @_;
+sub load_time_charts (@kinds) {
     my $time   = axis_of_time(max(1e-3, map { sum0(map { number(hash($_)->{seconds}) // 0 } $_->{load}->slices) || 1 } @kinds));
     my @panels = map { rate_panel($time, @{$_}, @kinds) } [ made => 'Requests per second' ], [ errors => 'Errors per second' ];
     return panels('Over time', ['Each strip has a scale of its own. Much higher peaks are cut off.'], @panels);
@@ -59,8 +58,7 @@ sub highest {
     return min($sorted[-1], $usual);
 }
 
-sub rate_panel {
-    my ($time, $key, $title, @kinds) = @_;
+sub rate_panel ($time, $key, $title, @kinds) {
     my @rates = map { [ map { [ $_->[0], (number($_->[2]{$key}) // 0) / $_->[1] ] } slices_of($_) ] } @kinds;
     return if !highest(map { $_->[1] } map { @{$_} } @rates);
     return time_panel($title, over_time($time, scalar @kinds, sub { }), map { rate_row($time, scalar @kinds, load_label($kinds[$_]), @{ $rates[$_] }) } 0 .. $#kinds);
@@ -77,15 +75,13 @@ sub rate_row {
 }
 
 # A map for each kind, and the legend of its shades.
-sub load_heat_charts {
-    my @kinds = @_;
+sub load_heat_charts (@kinds) {
     my @panels = map { heat_panel($_) } @kinds or return;
     return (panels('Latency over time', ['The colour of a cell is the share of the requests at that time that had this latency.'], @panels),
         element('ul', { class => 'legend' }, map { element('li', { class => "heat$_" }, $SHADES[$_]) } grep { is_drawn("heat$_", @panels) } 0 .. $#SHADES) . "\n");
 }
 
-sub heat_panel {
-    my ($kind) = @_;
+sub heat_panel ($kind) {
     my @course = slices_of($kind) or return;
     my @edges  = $kind->{load}->edges;
     my (%cells, $all);
@@ -105,14 +101,12 @@ sub heat_panel {
     return time_panel(load_label($kind), $strip, { label => 'Latency, logarithmic', shown => grouped($all) . ' requests', marks => \@marks });
 }
 
-sub upper_end {
-    my ($class) = @_;
+sub upper_end ($class) {
     return $CLASSES[ $class + 1 ] // 2 * $CLASSES[$class];
 }
 
 # The number of requests in each class, from bins with counts.
-sub classes {
-    my ($edges, @heat) = @_;
+sub classes ($edges, @heat) {
     my %counts;
     while (my ($bin, $count) = map { number($_) } splice @heat, 0, 2) {
         last if !defined $bin || !defined $count || $bin !~ /\A\d+\z/a;
@@ -123,8 +117,7 @@ sub classes {
 }
 
 # Neighbours of one shade are one cell.
-sub joined {
-    my @cells = @_;
+sub joined (@cells) {
     my @joined;
     for my $cell (@cells) {
         my $last = $joined[-1];
@@ -137,8 +130,7 @@ sub joined {
     return @joined;
 }
 
-sub load_percentile_charts {
-    my @kinds = @_;
+sub load_percentile_charts (@kinds) {
     return latency_panels('Percentiles', 'Requests', map { my $latency = hash($_->{figures}{latency_ns}); { label => load_label($_), map { $_ => number($latency->{$_}) } qw(p50 p90 p99 p99_9 max) } } @kinds);
 }
 
@@ -152,8 +144,7 @@ my @STEP_NOTES = (
 );
 
 # What a sweep and a search are for: the curve of latency over load, or the tries.
-sub load_step_charts {
-    my ($load) = @_;
+sub load_step_charts ($load) {
     return panels('Latency over load', \@STEP_NOTES, map { curve_panel($load, $_) } $load->kinds);
 }
 
@@ -184,14 +175,12 @@ sub curve_panel {
     return time_panel(load_label($kind), $strip, { label => (text($settings->{max_latency_of}) // 'p99') . ($is_search ? ' of each step' : ', and the median'), shown => $shown, marks => \@marks });
 }
 
-sub dots {
-    my ($strip, $class, $of, @steps) = @_;
+sub dots ($strip, $class, $of, @steps) {
     return points($class, 0, [ map { [ place($strip, [ $_->{x}, $_->{$of} ]) ] } @steps ]);
 }
 
 # The latency on each host, if several hosts made a load together.
-sub load_host_charts {
-    my @kinds  = @_;
+sub load_host_charts (@kinds) {
     my @hosts  = map { [ load_hosts($_) ] } @kinds;
     my @notes  = ('A bar is the mean latency of the requests that a host made.', how_to_read_hosts(@hosts));
     my @panels = map { host_panel(load_label($kinds[$_]), 'ns', undef, @{ $hosts[$_] }) } 0 .. $#kinds;

@@ -5,6 +5,7 @@ package Bonnie::LoadHeadline;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(max uniq);
 use Bonnie::Document   qw(machine_text measured_text tail_and_figures);
@@ -24,23 +25,20 @@ my $MAX_WORDS = 400;
 my $MOST_TOLD = 4;
 
 # What was measured: the disk, and where on it: not how the names are made.
-sub load_title {
-    my @loads = @_;
+sub load_title (@loads) {
     my @where = uniq map { where_text($_) } @loads;
     my ($hosts) = sort { @{$b} <=> @{$a} } map { [ map { { ranks => number(hash($_)->{ranks}) } } $_->hosts ] } @loads;
     return join ', ', @where == 1 ? $where[0] : @loads . ' loads', ranks_text(@{$hosts});
 }
 
-sub where_text {
-    my ($load) = @_;
+sub where_text ($load) {
     my $storage = join ' on ', map { text(hash($load->{storage})->{$_}) // () } qw(filesystem device);
     my $names   = text(hash($load->{settings})->{s3_bucket}) // $load->address =~ s{(?:\A|/)[^/]*(?:XX|NN|RR).*}{}rs;
     return join(', ', grep {length} shorten($names), $storage) || shorten($load->address);
 }
 
 # What the terminal says of each load, in a sentence.
-sub load_headline {
-    my @loads = @_;
+sub load_headline (@loads) {
     my %told  = (search => \&of_search, sweep => \&of_sweep);
     my @words;
     for my $load (@loads > $MOST_TOLD ? () : @loads) {
@@ -52,16 +50,14 @@ sub load_headline {
 }
 
 # "node3 is slow: its mean latency of reads is 3.1 times that of the other hosts"
-sub slow_words {
-    my ($load) = @_;
+sub slow_words ($load) {
     my ($name, $times, $kind) = slow_host(map { my $kind = $_; [ lc $kind->{title}, map { { %{$_}, value => 1 / $_->{value} } } load_hosts($kind) ] } $load->kinds) or return;
     return sprintf '%s is slow: its mean latency of %s is %.3g times that of the other hosts', $name, $kind, $times;
 }
 
 # What others did meanwhile, in the words of the terminal: of the loads beside which the machine was
 # busy, or of the others.
-sub load_machine {
-    my ($is_busy, @loads) = @_;
+sub load_machine ($is_busy, @loads) {
     my @words;
     for my $load (@loads) {
         my $machine = hash($load->{machine});
@@ -72,8 +68,7 @@ sub load_machine {
 }
 
 # What the slowest requests waited for.
-sub of_tail {
-    my ($load) = @_;
+sub of_tail ($load) {
     my (@told, $unknown);
     for my $kind ($load->kinds) {
         my $slowest = slowest_operations(hash($kind->{figures}{tail})) // next;
@@ -83,8 +78,7 @@ sub of_tail {
     return @told ? { words => join('. ', @told), unknown => $unknown } : undef;
 }
 
-sub of_load {
-    my ($load) = @_;
+sub of_load ($load) {
     my @parts;
     for my $kind ($load->kinds) {
         my $figures = $kind->{figures};
@@ -98,8 +92,7 @@ sub of_load {
 
 # What of the load was not made, failed, or began later than it was due, and where it came from or
 # went to. $key: writes or reads.
-sub note_text {
-    my ($load, $key, $figures) = @_;
+sub note_text ($load, $key, $figures) {
     my ($asked, $errors, $late, $made, $rate) = map { number($_) // 0 } @{$figures}{qw(asked errors late made_per_second asked_per_second)};
     my @words = (!$load->is_made($made, $rate) ? 'of ' . rate_text($rate) . ' asked' : (), $errors ? counted($errors, 'error') : (),
         $late ? grouped($late) . ' of ' . grouped($asked) . ' late' : ());
@@ -108,8 +101,7 @@ sub note_text {
     return length $words ? " ($words)" : q{};
 }
 
-sub of_search {
-    my ($load) = @_;
+sub of_search ($load) {
     my $settings = hash($load->{settings});
     my $unit   = $load->is_of_threads ? ' threads' : ' requests per second';
     my $of     = text($settings->{max_latency_of}) // 'mean';
@@ -132,8 +124,7 @@ sub of_search {
 }
 
 # Up to which load latency stays flat, and what it is from there on.
-sub of_sweep {
-    my ($load) = @_;
+sub of_sweep ($load) {
     my @parts;
     for my $kind ($load->kinds) {
         my ($flat, $rest) = $load->flat_part($kind->{key});
@@ -148,8 +139,7 @@ sub of_sweep {
 }
 
 # Facts of a load report; nothing if there is none.
-sub load_facts {
-    my @loads = @_;
+sub load_facts (@loads) {
     return join q{ }, measured_text([ map { text(hash($_->{host})->{name}) } @loads ], [ map { text($_->{start_time}) } @loads ]), load_machine(0, @loads) // ();
 }
 

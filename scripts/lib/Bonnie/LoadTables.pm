@@ -4,6 +4,7 @@ package Bonnie::LoadTables;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(uniq);
 use Bonnie::HtmlTable qw(plain_table);
@@ -16,60 +17,51 @@ our @EXPORT_OK = qw(load_settings_table load_table slow_table step_table load_la
 
 # "tmp/XXX, reads", or just "Reads" for a single load: the heading of one kind's rows in tables and
 # charts.
-sub load_label {
-    my ($kind) = @_;
+sub load_label ($kind) {
     my $name = shorten($kind->{load}->name);
     return $name eq q{} ? $kind->{title} : "$name, " . lc $kind->{title};
 }
 
-sub latency_text {
-    my ($nanoseconds, $limit) = @_;
+sub latency_text ($nanoseconds, $limit = undef) {
     my $value = number($nanoseconds);
     return $value ? figure_text($value, 'ns', undef, number($limit)) : "\x{2013}";
 }
 
-sub rate_text {
-    my ($rate) = @_;
+sub rate_text ($rate) {
     my $value = number($rate);
     return "\x{2013}" if !defined $value;
     return $value >= 1000 ? grouped(sprintf '%.0f', $value) : sprintf '%.4g', $value;
 }
 
-sub count_text {
-    my ($count) = @_;
+sub count_text ($count) {
     my $value = number($count);
     return defined $value ? grouped(sprintf '%.0f', $value) : "\x{2013}";
 }
 
 # The results of single loads (see Load.pm).
-sub load_table {
-    my @kinds = @_;
+sub load_table (@kinds) {
     return map { my $what = $_; plain_table({ caption => $what, titles => [ 'Load', 'Made/s', 'p50', 'p99', 'p99.9', 'max', 'Asked/s', 'Late', 'Errors', 'Made' ] }, map { load_row($_) } grep { $_->{what} eq $what } @kinds) } uniq map { $_->{what} } @kinds;
 }
 
-sub load_row {
-    my ($kind) = @_;
+sub load_row ($kind) {
     my $f = $kind->{figures};
     return [ load_label($kind), rate_text($f->{made_per_second}), latency_texts($f->{latency_ns}, qw(p50 p99 p99_9 max)), rate_text($f->{asked_per_second}),
         map { count_text($_) } @{$f}{qw(late errors made)} ];
 }
 
-sub latency_texts {
-    my ($latencies, @names) = @_;
+sub latency_texts ($latencies, @names) {
     return map { latency_text($_) } @{ hash($latencies) }{@names};
 }
 
 # The requests that took longest. What is the same for all of them is not said ten times.
-sub slow_table {
-    my @kinds = @_;
+sub slow_table (@kinds) {
     my @slow  = map { my $kind = $_; map { [ $kind, hash($_) ] } list($kind->{figures}{slowest}) } @kinds;
     my @told  = grep { my $key = $_; 1 < uniq map { text($_->[1]{$key}) // q{} } @slow } qw(name outcome);
     my @rows  = map { my ($kind, $slow) = @{$_}; [ load_label($kind), latency_text($slow->{latency_ns}), sprintf('%.3f', number($slow->{at_seconds}) // 0), map { text($slow->{$_}) } @told ] } @slow;
     return plain_table({ caption => 'The slowest requests', titles => [ 'Load', 'Latency', 'Due at, s', map { ucfirst } @told ] }, @rows);
 }
 
-sub step_table {
-    my ($load) = @_;
+sub step_table ($load) {
     my @rows;
     for my $step (map { hash($_) } $load->steps) {
         for my $kind ($load->kinds) {
@@ -114,27 +106,23 @@ my @ROWS = (
 );
 
 # Each load has a column.
-sub load_settings_table {
-    my @loads = @_;
+sub load_settings_table (@loads) {
     my @rows  = grep { my @words = @{$_}; 1 < grep {length} @words } map { my ($title, $show) = @{$_}; [ $title, map { $show->(hash($_->{settings}), $_) } @loads ] } @ROWS;
     my @heads = map { $_->name eq q{} ? 'Value' : shorten($_->name) } @loads;
     return plain_table({ caption => 'How the load was made', class => 'settings', titles => [ 'Setting', @heads ] }, @rows);
 }
 
 # Whether the calls of the load, and their sizes, are those of a profile (-good-for).
-sub is_profile {
-    my ($settings) = @_;
+sub is_profile ($settings) {
     return words($settings->{requests_engine}) eq 'profile';
 }
 
-sub words {
-    my ($value) = @_;
+sub words ($value) {
     return text($value) // q{};
 }
 
 # JSON's true and false.
-sub flag {
-    my ($value) = @_;
+sub flag ($value) {
     my $words = words($value);
     return $words eq q{} ? q{} : $words eq 'true' || $words eq '1' ? 'yes' : 'no';
 }
@@ -145,15 +133,13 @@ sub size_of {
 }
 
 # "8 KiB", or "1 byte to 8 KiB"
-sub size_words {
-    my ($settings) = @_;
+sub size_words ($settings) {
     my ($least, $most) = map { size_of($settings->{$_}) } qw(min_body_size_bytes max_body_size_bytes);
     return $least eq $most ? $most : "$least to $most";
 }
 
 # Of a search or sweep: from the smallest to the largest load that was made.
-sub load_words {
-    my ($load, $key) = @_;
+sub load_words ($load, $key) {
     my $kind = hash(hash($load->{settings})->{$key});
     my $pace = words($kind->{pace});
     my @made = sort { $a <=> $b } grep {$_} map { amount(hash(hash($_)->{$key}), 'load') } $load->steps;

@@ -5,6 +5,7 @@ package Bonnie::LoadVerdict;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use Bonnie::Chart      qw(bar panel panels points whisker);
 use Bonnie::HtmlTable  qw(plain_table);
@@ -42,8 +43,7 @@ sub word { return shorten(text($_[0]) // q{}) }
 sub verdict_word { return word($_[0]) =~ tr/_/ /r || 'without a verdict' }
 
 # For each profile its verdict, with the figure that decides and its limit; nothing if none was judged.
-sub load_verdict {
-    my ($load) = @_;
+sub load_verdict ($load) {
     my @words = map { profile_text($_) } profiles($load);
     my $asked = hash($load->{good_for});
     my $durability = $DURABILITY{ text($asked->{durability}) // q{} };
@@ -52,8 +52,7 @@ sub load_verdict {
 }
 
 # "etcd: good, fdatasync p99 2.10 ms at 50 writes/s (limit 10 ms)".
-sub profile_text {
-    my ($profile) = @_;
+sub profile_text ($profile) {
     my ($decider) = sort { $RANK{ $b->{verdict} } <=> $RANK{ $a->{verdict} } || $b->{part} <=> $a->{part} } grep { defined $_->{part} } figures_of($profile);
     my $more = (text($profile->{found}) // q{}) eq 'found' ? ', with up to ' . rate_text($profile->{found_per_second}) . ' ' . word($profile->{requests}) . ' per second' : q{};
     my $verdict = word($profile->{name}) . ': ' . verdict_word($profile->{verdict});
@@ -62,8 +61,7 @@ sub profile_text {
 
 # What was judged at each load, or the durations there if nothing was. part: of the limit, if it is
 # known; low and high: the parts between which it is for certain.
-sub figures_of {
-    my ($profile) = @_;
+sub figures_of ($profile) {
     my @figures;
     for my $load (map { hash($_) } list($profile->{loads})) {
         my $rate   = number($load->{load_per_second});
@@ -92,8 +90,7 @@ sub figures_of {
 }
 
 # As the terminal says it. An interval that is too wide has the limit in it.
-sub why_unknown {
-    my ($judged, $count, $made, $limit, $low, $high) = @_;
+sub why_unknown ($judged, $count, $made, $limit, $low, $high) {
     return join ' and ', !$count ? 'none was seen' : $judged->{others_busy} ? 'the machine was busy' : defined $low && $low < $limit && ($high // $limit) >= $limit ? 'the interval includes the limit' : (), $made ? () : 'the load was not made';
 }
 
@@ -112,8 +109,7 @@ sub verdict_panel {
     return panel(word($profile->{name}) . ': ' . verdict_word($profile->{verdict}), axis => $axis, rows => [ map { verdict_row($axis, $_) } @figures ]);
 }
 
-sub verdict_row {
-    my ($axis, $figure) = @_;
+sub verdict_row ($axis, $figure) {
     my ($limit, @ends) = map { $axis->{at}->($_) } 1, @{ $figure->{ends} };
     return {
         label => "$figure->{what} at $figure->{at}",

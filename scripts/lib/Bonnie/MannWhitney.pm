@@ -12,6 +12,7 @@ package Bonnie::MannWhitney;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(all max min sum sum0);
 use POSIX      qw(ceil erfc);
@@ -30,8 +31,7 @@ my $POWER = 0.8;
 # The two-sided probability that chance alone makes U as extreme as it is: twice
 # the smaller tail. Where the distribution is counted, it covers all ways to
 # deal the same measurements, ties included, to two lists of these lengths.
-sub p_value {
-    my ($x, $y) = @_;
+sub p_value ($x, $y) {
     my $pairs   = @{$x} * @{$y};
     my $twice_u = twice_u($x, $y);
     my @ties    = tie_sizes(@{$x}, @{$y});
@@ -49,8 +49,7 @@ sub p_value {
 # ties the interval is a little too wide. Where interval and p-value disagree on
 # whether there is a change, which only ties can cause, the p-value decides: the
 # interval then ends at 1.
-sub compare_ratios {
-    my ($x, $y, $alpha) = @_;
+sub compare_ratios ($x, $y, $alpha) {
     my $pairs  = @{$x} * @{$y};
     my $beyond = rejected_counts(scalar @{$x}, scalar @{$y}, $alpha);
     my ($lower, $upper, $low, $high)
@@ -66,14 +65,12 @@ sub compare_ratios {
 
 # Whether $m and $n measurements can have p < $alpha, namely when all of one
 # list exceed all of the other.
-sub can_show {
-    my ($m, $n, $alpha) = @_;
+sub can_show ($m, $n, $alpha) {
     return 2 / binomial($m + $n, $m) < $alpha;
 }
 
 # The smallest number in each list that can.
-sub fewest_runs {
-    my ($alpha) = @_;
+sub fewest_runs ($alpha) {
     my $runs = 1;
     $runs++ while !can_show($runs, $runs, $alpha);
     return $runs;
@@ -83,16 +80,14 @@ sub fewest_runs {
 # these two with a probability of 80 %; undef: they do not differ. Noether,
 # Sample Size Determination for Some Common Nonparametric Tests, Journal of the
 # American Statistical Association 82 (1987).
-sub runs_to_show {
-    my ($x, $y, $alpha) = @_;
+sub runs_to_show ($x, $y, $alpha) {
     my $off = twice_u($x, $y) / (2 * @{$x} * @{$y}) - 0.5;
     return undef if $off == 0;
     my $wanted = normal_quantile(1 - $alpha / 2) + normal_quantile($POWER);
     return max(fewest_runs($alpha), ceil(($wanted / $off)**2 / 6));
 }
 
-sub twice_u {
-    my ($x, $y) = @_;
+sub twice_u ($x, $y) {
     my ($values, $others) = map { [ sort { $a <=> $b } @{$_} ] } $x, $y;
     my ($below, $up_to, $sum) = (0, 0, 0);
     for my $value (@{$values}) {
@@ -117,8 +112,7 @@ sub tie_sizes {
 # Cached, because all tests of a report need the same few.
 my %REJECTED;
 
-sub rejected_counts {
-    my ($m, $n, $alpha) = @_;
+sub rejected_counts ($m, $n, $alpha) {
     return $REJECTED{"$m,$n,$alpha"} //= do {
         my @no_ties = (1) x ($m + $n);
         my ($low, $high) = (0, int($m * $n / 2));
@@ -132,8 +126,7 @@ sub rejected_counts {
 
 # The p-value of a U that is not above its mean, for a list with $chosen of all
 # measurements.
-sub p_of {
-    my ($twice_u, $chosen, @ties) = @_;
+sub p_of ($twice_u, $chosen, @ties) {
     my $others = sum(@ties) - $chosen;
     return normal_p($twice_u, $chosen, @ties) if $chosen * $others > $EXACT_PAIRS;
     return tied_p($twice_u, $chosen, @ties)   if !all { $_ == 1 } @ties;
@@ -143,8 +136,7 @@ sub p_of {
 # By the normal distribution, with corrections for ties and continuity: Lehmann,
 # Nonparametrics (1975), section 1.4. If all values are equal, no way to deal
 # them is more extreme than another.
-sub normal_p {
-    my ($twice_u, $chosen, @ties) = @_;
+sub normal_p ($twice_u, $chosen, @ties) {
     my $all   = sum(@ties);
     my $pairs = $chosen * ($all - $chosen);
     return 1 if @ties == 1;
@@ -155,8 +147,7 @@ sub normal_p {
 }
 
 # With ties, the two tails may differ.
-sub tied_p {
-    my ($twice_u, $chosen, @ties) = @_;
+sub tied_p ($twice_u, $chosen, @ties) {
     my $ways  = ways($twice_u, $chosen, @ties);
     my $all   = binomial(sum(@ties), $chosen);
     my $lower = sum0(map { $_ // 0 } @{$ways}) / $all;
@@ -167,8 +158,7 @@ sub tied_p {
 # Cache: the share of all ways with a U of at most 0, 1, ... up to its mean.
 my %UNTIED_TAILS;
 
-sub untied_tails {
-    my ($m, $n) = @_;
+sub untied_tails ($m, $n) {
     return $UNTIED_TAILS{"$m,$n"} //= do {
         my $ways = ways($m * $n, $m, (1) x ($m + $n));
         my $all  = binomial($m + $n, $m);
@@ -181,8 +171,7 @@ sub untied_tails {
 # U is 0, 1, ... $limit. From the smallest value up, each group of ties gives
 # some of its measurements: these are above what was left below them, and even
 # with what is left of their group.
-sub ways {
-    my ($limit, $chosen, @ties) = @_;
+sub ways ($limit, $chosen, @ties) {
     my $below = 0;
     my @ways  = ([1]);    # [taken so far][twice U so far]
     for my $size (@ties) {
@@ -200,8 +189,7 @@ sub ways {
 }
 
 # The innermost loop of a report.
-sub add_ways {
-    my ($sum, $ways, $rise, $factor, $limit) = @_;
+sub add_ways ($sum, $ways, $rise, $factor, $limit) {
     for my $u (0 .. min($#{$ways}, $limit - $rise)) {
         $sum->[ $u + $rise ] += $factor * $ways->[$u] if $ways->[$u];
     }
@@ -209,8 +197,7 @@ sub add_ways {
 }
 
 # Exact up to 2**53, beyond all numbers that are counted.
-sub binomial {
-    my ($n, $k) = @_;
+sub binomial ($n, $k) {
     my $ways = 1;
     $ways = $ways * ($n - $k + $_) / $_ for 1 .. $k;
     return $ways;
@@ -218,8 +205,7 @@ sub binomial {
 
 # For a share above one half. Bisection is fast enough, because it is rarely
 # called.
-sub normal_quantile {
-    my ($share) = @_;
+sub normal_quantile ($share) {
     my ($low, $high) = (0, 10);
     for (1 .. 60) {
         my $middle = ($low + $high) / 2;

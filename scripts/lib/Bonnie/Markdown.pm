@@ -4,6 +4,7 @@ package Bonnie::Markdown;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(max);
 use Bonnie::ChangeWords qw(change_text counts_text interval_text is_compared median_text verdict_text);
@@ -13,8 +14,7 @@ use Bonnie::Units       qw(counted figure_text);
 our @EXPORT_OK = qw(markdown_comparison markdown_results);
 
 # The medians of each label, a row for each test that any of them ran.
-sub markdown_results {
-    my @groups = @_;
+sub markdown_results (@groups) {
     my @rows;
     for my $test (all_tests()) {
         next if !grep { $_->ran($test->{name}) } @groups;
@@ -26,8 +26,7 @@ sub markdown_results {
 }
 
 # $comparison as in Comparison.pm: the answer, then the table.
-sub markdown_comparison {
-    my ($comparison) = @_;
+sub markdown_comparison ($comparison) {
     my ($old, $new) = ($comparison->baseline, $comparison->other);
     my @rows;
     for my $row ($comparison->rows) {
@@ -38,15 +37,13 @@ sub markdown_comparison {
         . table([ 'Test', $old->name, $new->name, 'change', '95 % interval', 'verdict' ], @rows);
 }
 
-sub table {
-    my ($heads, @rows) = @_;
+sub table ($heads, @rows) {
     my @lines = ($heads, [ '---', ('---:') x (@{$heads} - 1) ], @rows);
     return join q{}, map { '| ' . join(' | ', map { escaped($_) } @{$_}) . " |\n" } @lines;
 }
 
 # A label is no markup.
-sub escaped {
-    my ($text) = @_;
+sub escaped ($text) {
     return $text =~ s/([\\`*_\[\]<>|])/\\$1/gr =~ s/\x{A0}/ /gr;
 }
 

@@ -4,6 +4,7 @@ package Bonnie::OneRun;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use Bonnie::Figure     qw(gap_words is_run is_value);
 use Bonnie::HtmlTable  qw(absent plain_table tests_run);
@@ -33,15 +34,13 @@ sub measured {
     return map { my $group = $_; map { { title => $_->{name_alone}, group => $group, test => $_ } } tests_run($group) } @_;
 }
 
-sub result_table {
-    my @measured = @_;
+sub result_table (@measured) {
     my @rows     = map { my $row = $_; [ shorten($row->{title}), map { $_->[1]->(@{$row}{qw(group test)}) } @COLUMNS ] } @measured;
     return plain_table({ caption => caption($measured[0]), class => 'result', titles => [ 'Test', map { $_->[0] } @COLUMNS ] }, @rows);
 }
 
 # Says what was measured, for a table that is cut out of the page.
-sub caption {
-    my ($measured) = @_;
+sub caption ($measured) {
     return 'Results' if !$measured;
     my ($record) = @{ $measured->{group}->records };
     my $size     = $record->{file_size} // q{};
@@ -49,14 +48,12 @@ sub caption {
     return 'Results' . ($name eq q{} ? q{} : ' of ' . shorten($name)) . ($size eq q{} ? q{} : ' with ' . shorten(size_text($size, 'M')) . ' of data');
 }
 
-sub figure_cell {
-    my ($group, $test, $kind, $words) = @_;
+sub figure_cell ($group, $test, $kind, $words) {
     my $figure = figure($group->records->[0], $test, $kind);
     return is_value($figure) ? $words->($figure->{value}) : is_run($figure) ? \absent(gap_words($figure)) : undef;
 }
 
-sub latency_text {
-    my ($nanoseconds) = @_;
+sub latency_text ($nanoseconds) {
     return defined $nanoseconds ? figure_text($nanoseconds, 'ns') : undef;
 }
 

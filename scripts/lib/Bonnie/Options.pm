@@ -5,6 +5,7 @@ package Bonnie::Options;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use File::Basename qw(basename);
 use List::Util     qw(min);
@@ -45,13 +46,11 @@ my %KINDS = (
     duration => [ \&seconds, sub { return 'a time above 0 and up to 1000000 seconds: 90, 90s, 1.5s, 300ms or 1m30s' } ],
 );
 
-sub within {
-    my ($number, $row) = @_;
+sub within ($number, $row) {
     return $number >= ($row->{min} // 0) && $number <= ($row->{max} // $number) ? $number : ();
 }
 
-sub range {
-    my ($row) = @_;
+sub range ($row) {
     return (defined $row->{min} ? " from $row->{min}" : q{}) . (defined $row->{max} ? " to $row->{max}" : q{});
 }
 
@@ -67,8 +66,7 @@ sub seconds {
 
 # Reads @words. Returns { name => value, or how often, or a list } and the operands. $after_dashes: no word
 # before "--" may be an operand; a text says what comes there.
-sub parse_options {
-    my ($rows, $after_dashes, @words) = @_;
+sub parse_options ($rows, $after_dashes, @words) {
     my (%given, @operands);
     while (@words) {
         my $word = shift @words;
@@ -92,8 +90,7 @@ sub parse_options {
     return (\%given, @operands);
 }
 
-sub letters {
-    my ($rows, $given, $word, $words) = @_;
+sub letters ($rows, $given, $word, $words) {
     my ($name) = $word =~ /\A-([^=]{2,})/s;
     die "unknown option -$name; did you mean --$name?\n" if defined $name && grep { ($_->{name} // q{}) eq $name } @{$rows};
     for (my $at = 1; $at < length $word; $at++) {
@@ -108,8 +105,7 @@ sub letters {
 }
 
 # The row with that name, or the only one whose name begins so.
-sub named {
-    my ($rows, $name) = @_;
+sub named ($rows, $name) {
     my %row   = map { $_->{name} => $_ } grep { defined $_->{name} } @{$rows};
     my @begun = grep { !index $_, $name } sort keys %row;
     return $row{$name} // $row{ $begun[0] } if $row{$name} || @begun == 1;
@@ -122,8 +118,7 @@ sub named {
 }
 
 # The number of letters to insert, remove or replace (Levenshtein, 1966), a row of the matrix at a time.
-sub distance {
-    my ($from, $to) = @_;
+sub distance ($from, $to) {
     my @row = 0 .. length $to;
     for my $i (1 .. length $from) {
         my @next = ($i);
@@ -133,8 +128,7 @@ sub distance {
     return $row[-1];
 }
 
-sub take {
-    my ($given, $row, $value, $words) = @_;
+sub take ($given, $row, $value, $words) {
     my $key  = $row->{name} // $row->{letter};
     my $name = defined $row->{name} ? "--$key" : "-$key";
     return $given->{$key}++ if !defined $row->{value};
@@ -149,8 +143,7 @@ sub take {
 sub shown { return shorten(plain_text($_[0]), 100) }
 
 # The options as --help lists them.
-sub help_text {
-    my (@rows) = @_;
+sub help_text (@rows) {
     local ($Text::Wrap::columns, $Text::Wrap::unexpand, $Text::Wrap::huge) = (81, 0, 'overflow');
     my $text = q{};
     for my $row (grep { defined $_->{help} } @rows) {
@@ -162,8 +155,7 @@ sub help_text {
 }
 
 # The table in the form of cli_answer() (src/cli/parser.h), for scripts/completions.
-sub all_options {
-    my ($operands, @rows) = @_;
+sub all_options ($operands, @rows) {
     my %offer = (file => 'files');
     return join q{}, map { join("\t", map { $_ // q{} } @{$_}) . "\n" } [ 'program', basename($0), '--', $operands ],
         map { [ 'option', @{$_}{qw(letter name)}, undef, defined $_->{value} ? 'required' : 'none', $_->{offer} // $offer{ $_->{kind} // q{} }, undef, @{$_}{qw(value help)} ] }

@@ -4,6 +4,7 @@ package Bonnie::OtherForms;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 
 our @EXPORT_OK = qw(other_form);
@@ -35,8 +36,7 @@ my @FORMS = (
     [ qr/^(?:1[.]9\d\w{0,9}|\S{1,200} {1,20}\d{1,18}[KMGT](?::\w{1,9})?) .{0,200}?(?: {1,20}$FIGURE){13}/am => 'something like CSV, with blanks instead of commas' ],
 );
 
-sub other_form {
-    my ($text) = @_;
+sub other_form ($text) {
     my ($form) = grep { $text =~ $_->[0] } @FORMS;
     return $form ? $form->[1] : undef;
 }

@@ -5,6 +5,7 @@ package Bonnie::Output;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Encode ();
 use Errno  qw(EEXIST ENXIO);
 use Exporter 'import';
@@ -19,28 +20,24 @@ our @EXPORT_OK = qw(check_report complain draw_line tell_line write_bytes write_
 my $LOOK = 0.05;
 
 # One line on standard error, after the name of the program.
-sub complain {
-    my ($text) = @_;
+sub complain ($text) {
     return tell_line(basename($0) . ": $text");
 }
 
-sub tell_line {
-    my ($text) = @_;
+sub tell_line ($text) {
     print {*STDERR} safe_lines($text), "\n";
     return;
 }
 
 # Replaces the line at the cursor of the terminal that standard error is.
-sub draw_line {
-    my ($text) = @_;
+sub draw_line ($text) {
     print {*STDERR} "\r\e[K", safe_lines($text);
     STDERR->flush;
     return;
 }
 
 # $file undef or "-" is standard output; $shown is its name in messages.
-sub write_report {
-    my ($text, $file, $shown) = @_;
+sub write_report ($text, $file, $shown = undef) {
     return write_bytes(Encode::encode('UTF-8', safe_lines($text)), $file, $shown);
 }
 
@@ -56,16 +53,14 @@ sub write_bytes {
     return;
 }
 
-sub write_stdout {
-    my ($bytes) = @_;
+sub write_stdout ($bytes) {
     binmode STDOUT;
     put(\*STDOUT, $bytes) or die "cannot write standard output: $!\n";
     return;
 }
 
 # Replacing a device or a pipe by rename would destroy it.
-sub write_name {
-    my ($bytes, $name, $is_of_kernel) = @_;
+sub write_name ($bytes, $name, $is_of_kernel) {
     my @facts = lstat $name;
     die "Is a directory\n" if @facts && S_ISDIR($facts[2]);
     return defined $bytes ? write_in_place($bytes, $name, $is_of_kernel) : 1 if $is_of_kernel || (@facts && !S_ISREG($facts[2]));
@@ -74,8 +69,7 @@ sub write_name {
 }
 
 # Opens the file without waiting, and checks what was opened before using it.
-sub write_in_place {
-    my ($bytes, $name, $is_of_kernel) = @_;
+sub write_in_place ($bytes, $name, $is_of_kernel) {
     my $flags = O_WRONLY | O_APPEND | O_NOCTTY;
     my $first = $flags | O_NONBLOCK | ($is_of_kernel ? 0 : O_NOFOLLOW);
     my $handle;
@@ -93,8 +87,7 @@ sub write_in_place {
 }
 
 # @facts: what stat() says of the file that is replaced.
-sub replace_file {
-    my ($bytes, $name, @facts) = @_;
+sub replace_file ($bytes, $name, @facts) {
     my ($handle, $temporary) = open_temporary();
     my $done = eval {
         binmode $handle;
@@ -120,16 +113,14 @@ sub open_temporary {
     die "no name is free for a temporary file\n";
 }
 
-sub new_file {
-    my ($name) = @_;
+sub new_file ($name) {
     my $handle;
     return sysopen($handle, $name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, oct 600) ? $handle : undef;
 }
 
 # Sets mode and owner to those of the file that is replaced, as far as this user may. Otherwise
 # nobody gets more access than before.
-sub keep_access {
-    my ($handle, @facts) = @_;
+sub keep_access ($handle, @facts) {
     my $mode = @facts ? $facts[2] & oct 777 : oct(666) & ~umask;
     $mode = $mode & oct(707) | ($mode & oct 7) << 3 if @facts && !chown($facts[4], $facts[5], $handle) && !chown(-1, $facts[5], $handle);
     chmod $mode, $handle or die "$!\n";
@@ -137,8 +128,7 @@ sub keep_access {
 }
 
 # Notices a full disk even if that shows only when the buffer is flushed.
-sub put {
-    my ($handle, $bytes) = @_;
+sub put ($handle, $bytes) {
     return (print {$handle} $bytes) && close $handle;
 }
 

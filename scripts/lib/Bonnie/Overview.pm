@@ -5,6 +5,7 @@ package Bonnie::Overview;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use Bonnie::Figure    qw(gap_words is_run is_value no_figure value_figure);
 use Bonnie::Html      qw(element is_drawn text);
@@ -56,8 +57,7 @@ my %LATENCIES = (
 sub rate_table    { return figure_table(\%RATES,     @_) }
 sub latency_table { return figure_table(\%LATENCIES, @_) }
 
-sub figure_table {
-    my ($table, $coloured, @groups) = @_;
+sub figure_table ($table, $coloured, @groups) {
     my @tests  = tests_run(@groups);
     my @grades = map { [ $coloured ? grades($table, $_, @groups) : () ] } @tests;
     my @typical = map { $table->{kind} eq 'rate' ? typical_rate($_, @groups) : undef } @tests;
@@ -70,15 +70,13 @@ sub figure_table {
     return test_table({ %{$table}, before => [ 'Label', 'Runs' ], class => @tests > $MANY_TESTS ? 'wide' : undef }, \@tests, @rows);
 }
 
-sub grades {
-    my ($table, $test, @groups) = @_;
+sub grades ($table, $test, @groups) {
     my @spreads = map { $_->spread_of($test->{name}, $table->{kind}) } @groups;
     my @figures = map { $_ ? value_figure(q{}, $_->{ $table->{centre} }) : no_figure() } @spreads;
     return grade_column($table->{better}, @figures);
 }
 
-sub figure_cell {
-    my ($table, $group, $test, $grade, $typical) = @_;
+sub figure_cell ($table, $group, $test, $grade, $typical) {
     my $spread = $group->spread_of($test->{name}, $table->{kind});
     return absent($group->gap($test->{name}, $table->{kind})) if !$spread;
     my $more = $table->{more}->($group, $test, $spread, $typical);
@@ -86,8 +84,7 @@ sub figure_cell {
 }
 
 # The range; without a unit if that is the median's.
-sub rate_range {
-    my ($group, $test, $spread, $typical) = @_;
+sub rate_range ($group, $test, $spread, $typical) {
     return q{} if @{ $group->rates($test->{name}) } < 2;
     my ($unit) = figure_text($spread->{median}, $test->{unit}, $typical) =~ /(\x{A0}.*)/;
     return range_text(@{$spread}{qw(min max)}, $test->{unit}, $typical) =~ s/^([^\x{A0}]*)\Q$unit\E\z/$1/r;
@@ -99,8 +96,7 @@ sub percentiles {
     return join ', ', map { "$_\x{A0}" . figure_text($group->percentile($test->{name}, $_), 'ns') } @known;
 }
 
-sub run_table {
-    my @groups  = @_;
+sub run_table (@groups) {
     my @tests   = tests_run(@groups);
     my @typical = map { typical_rate($_, @groups) } @tests;
     my @rows;
@@ -115,8 +111,7 @@ sub run_table {
             title => 'rate_title', before => [ 'Label', 'Run' ] }, \@tests, @rows);
 }
 
-sub run_cell {
-    my ($record, $test, $typical) = @_;
+sub run_cell ($record, $test, $typical) {
     my ($rate, $cpu) = map { figure($record, $test, $_) } qw(rate cpu);
     return absent(gap_words($rate)) if !is_value($rate);
     my $share = is_value($cpu) ? sprintf('%.0f', $cpu->{value}) : is_run($cpu) ? gap_words($cpu) : q{};
@@ -125,16 +120,14 @@ sub run_cell {
 
 # $better: 'higher' or 'lower'. Returns one grade per figure, undef where
 # there is nothing to compare.
-sub grade_column {
-    my ($better, @figures) = @_;
+sub grade_column ($better, @figures) {
     my @values = sort { $a <=> $b } map { $_->{value} } grep { is_value($_) } @figures;
     my $median = @values > 1 ? geometric_middle(@values[ $#values / 2, @values / 2 ]) : 0;
     return map { undef } @figures if $median == 0;
     return map { is_value($_) ? grade($better, $_->{value}, $median) : undef } @figures;
 }
 
-sub grade {
-    my ($better, $value, $median) = @_;
+sub grade ($better, $value, $median) {
     my $sign = $better eq 'higher' ? 1 : -1;
     return  2 * $sign if $value >= $MUCH * $median;
     return  1 * $sign if $value >= $SOME * $median;
@@ -144,8 +137,7 @@ sub grade {
 }
 
 # Of the colours of these tables.
-sub legend {
-    my @tables = @_;
+sub legend (@tables) {
     my @items  = map { element('li', { class => $_->[1] }, text($_->[2])) } grep { !$_->[1] || is_drawn($_->[1], @tables) } @LOOKS;
     my $how    = 'Each label is compared with the median of its column. For rates more is better, for latencies less. Colours do not show whether a difference is more than chance; bon_csv2html --baseline does.';
     return element('p', {}, text($how)) . "\n" . element('ul', { class => 'legend' }, @items) . "\n";

@@ -6,6 +6,7 @@ package Bonnie::Page;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(any);
 use Bonnie::Changes           qw(changes how_to_read_changes many_changes);
@@ -79,8 +80,7 @@ sub tail_of_kinds {
 
 # An HTML document. %page: title, plain text; groups (see Group.pm) and
 # comparisons (see Comparison.pm), loads (see Load.pm), cuts (see Cut.pm), array references.
-sub html_page {
-    my (%page) = @_;
+sub html_page (%page) {
     my @groups = @{ $page{groups} };
     my $kind   = !@groups ? 'none' : is_one_run(@groups) ? 'one' : 'many';
     my @shown;
@@ -99,23 +99,20 @@ sub html_page {
 }
 
 # The result in one sentence, from the first topic of the page.
-sub top_line {
-    my ($page) = @_;
+sub top_line ($page) {
     return headline_of_groups($page) if @{ $page->{groups} };
     return scalar load_headline(@{ $page->{loads} }) if @{ $page->{loads} // [] };
     return scalar cut_headline(@{ $page->{cuts} // [] });
 }
 
 # Under a title that somebody gave, the sentence begins with what was measured.
-sub headline_of_groups {
-    my ($page) = @_;
+sub headline_of_groups ($page) {
     my $sentence = headline($page) // return;
     return defined $page->{title} ? subject($page) . ': ' . $sentence =~ s/\A(Writes|Reads|Creates|None)\b/\l$1/r : $sentence;
 }
 
 # What the page covers, in numbers.
-sub scope {
-    my ($page) = @_;
+sub scope ($page) {
     my @groups = @{ $page->{groups} };
     my $runs   = is_one_run(@groups) ? 1 : map { @{ $_->records } } @groups;
     my @loads  = @{ $page->{loads} // [] };
@@ -126,35 +123,30 @@ sub scope {
     return join q{ }, @words, @loads ? (counted(scalar @loads, 'load') . q{.}, load_facts(@loads)) : (), @cuts ? cut_facts(@cuts) : ();
 }
 
-sub comparison_content {
-    my ($page) = @_;
+sub comparison_content ($page) {
     my @comparisons = @{ $page->{comparisons} } or return;
     return (how_to_read_changes(1, @comparisons), map { changes($_) } @comparisons) if @comparisons <= $MOST_IN_FULL;
     return (how_to_read_changes(0, @comparisons), many_changes(@comparisons));
 }
 
-sub overview_content {
-    my ($page) = @_;
+sub overview_content ($page) {
     my $rates = rate_table(is_coloured($page), @{ $page->{groups} });
     return ($rates, is_coloured($page) ? legend($rates, latencies($page)) : ());
 }
 
 # Made once, because the legend, which comes before, has to know its colours.
-sub latencies {
-    my ($page) = @_;
+sub latencies ($page) {
     return $page->{latencies} //= latency_table(is_coloured($page), @{ $page->{groups} });
 }
 
 # With one label, colours have nothing to show. Where labels are compared, the
 # comparison says which differences are more than chance; colours do not
 # consider that, and would contradict it.
-sub is_coloured {
-    my ($page) = @_;
+sub is_coloured ($page) {
     return @{ $page->{groups} } > 1 && !@{ $page->{comparisons} };
 }
 
-sub latency_content {
-    my ($page) = @_;
+sub latency_content ($page) {
     my @charts = latency_charts(@{ $page->{groups} });
     return @charts ? (latencies($page), @charts) : ();
 }

@@ -29,6 +29,7 @@ package Bonnie::PairTest;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use List::Util qw(max min sum0);
 use Bonnie::Statistics qw(quantile_of_sorted);
 
@@ -55,16 +56,14 @@ my $FARTHEST = 50;
 # $tail: the largest probability that one end of the interval is ever on the
 # wrong side of the true ratio. @watched: logarithms of ratios about which
 # refuted() must answer at once.
-sub new {
-    my ($class, $tail, @watched) = @_;
+sub new ($class, $tail, @watched) {
     my $self = bless { wanted => $STAKES / $tail, values => [], scales => [], sorted => [], watched => {} }, $class;
     $self->{watched}{$_} = fortunes() for @watched;
     return $self;
 }
 
 # Adds the logarithm of the next pair's ratio.
-sub add {
-    my ($self, $value) = @_;
+sub add ($self, $value) {
     my $scale = $self->scale;
     push @{ $self->{values} }, $value;
     push @{ $self->{scales} }, $scale;
@@ -78,16 +77,14 @@ sub pairs { return scalar @{ $_[0]{values} } }
 
 # The answer about a watched ratio: 1 if the true ratio has proved to be larger,
 # -1 if smaller, 0 if neither.
-sub refuted {
-    my ($self, $watched) = @_;
+sub refuted ($self, $watched) {
     my $state = $self->{watched}{$watched};
     return $state->{larger} ? 1 : $state->{smaller} ? -1 : 0;
 }
 
 # (low, high) as logarithms of ratios, valid for all looks so far together. An
 # unknown end is undef.
-sub interval {
-    my ($self) = @_;
+sub interval ($self) {
     return if !@{ $self->{values} };
     $self->{interval}{ $self->pairs } //= [ map { scalar $self->end($_) } 1, -1 ];
     return @{ $self->{interval}{ $self->pairs } };
@@ -95,8 +92,7 @@ sub interval {
 
 # Scatter of the pairs so far, in the unit of the values; undef: there are fewer
 # than two pairs.
-sub scale {
-    my ($self) = @_;
+sub scale ($self) {
     my $sorted = $self->{sorted};
     my $count = @{$sorted};
     return if $count < 2;
@@ -104,16 +100,14 @@ sub scale {
 }
 
 # The median of the pairs so far.
-sub middle {
-    my ($self) = @_;
+sub middle ($self) {
     return quantile_of_sorted(0.5, $self->{sorted});
 }
 
 # How many further pairs it takes until the fortune against this ratio is large
 # enough, if $true is the true ratio and the scatter stays as it is. undef: it
 # never would be.
-sub pairs_to_refute {
-    my ($self, $watched, $true) = @_;
+sub pairs_to_refute ($self, $watched, $true) {
     return 0 if $self->refuted($watched);
     my $scale = $self->scale;
     return if !defined $scale || $true == $watched;
@@ -125,8 +119,7 @@ sub pairs_to_refute {
     return $growth > 0 ? max(1, $missing / $growth) : undef;
 }
 
-sub insert {
-    my ($sorted, $value) = @_;
+sub insert ($sorted, $value) {
     my ($from, $to) = (0, scalar @{$sorted});
     while ($from < $to) {
         my $middle = ($from + $to) >> 1;
@@ -137,8 +130,7 @@ sub insert {
 }
 
 # The first two pairs have no scatter before them, so only their signs count.
-sub units {
-    my ($distance, $scale) = @_;
+sub units ($distance, $scale) {
     return $distance <=> 0 if !defined $scale;
     return $MOST * ($distance <=> 0) if abs $distance >= $MOST * $scale;
     return $distance / $scale;
@@ -151,8 +143,7 @@ sub fortunes {
 }
 
 # The factors are 1 + tanh(b*$units) and 1 - tanh(b*$units).
-sub bet {
-    my ($state, $wanted, $units) = @_;
+sub bet ($state, $wanted, $units) {
     my ($up, $down) = @{$state}{qw(up down)};
     my @power = map { exp(-2 * $SMALLEST * $_ * $units) } 1, sqrt 2;
     my ($larger, $smaller) = (0, 0);
@@ -170,8 +161,7 @@ sub bet {
 
 # The largest ratio that the true one exceeds or, with $side -1, the smallest
 # one that it stays below.
-sub end {
-    my ($self, $side) = @_;
+sub end ($self, $side) {
     my $inside  = $side > 0 ? $self->{sorted}[-1] : $self->{sorted}[0];
     my $outside = -$side * $FARTHEST;
     return if !$self->refutes($side, $outside);
@@ -184,8 +174,7 @@ sub end {
 
 # Whether the pairs, at any look, have refuted that ratio as too small ($side 1)
 # or too large (-1).
-sub refutes {
-    my ($self, $side, $ratio) = @_;
+sub refutes ($self, $side, $ratio) {
     my ($values, $scales, $wanted) = @{$self}{qw(values scales wanted)};
     my $state = fortunes();
     my $known = $side > 0 ? 'larger' : 'smaller';

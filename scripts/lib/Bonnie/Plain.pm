@@ -4,6 +4,7 @@ package Bonnie::Plain;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Encode ();
 use Exporter 'import';
 
@@ -12,26 +13,22 @@ our @EXPORT_OK = qw(few plain_text safe_lines shorten);
 my $REPLACEMENT = "\x{FFFD}";
 
 # Makes it of foreign bytes.
-sub plain_text {
-    my ($bytes) = @_;
+sub plain_text ($bytes) {
     return safe_lines(Encode::decode('UTF-8', $bytes)) =~ s/\n/$REPLACEMENT/gr;
 }
 
 # The same of a text, whose lines may end.
-sub safe_lines {
-    my ($text) = @_;
+sub safe_lines ($text) {
     return $text =~ s/[\x00-\x09\x0B-\x1F\x7F-\x9F\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Noncharacter_Code_Point}]/$REPLACEMENT/gr;
 }
 
 # At most $max of a list, which may be hostile.
-sub few {
-    my ($max, @all) = @_;
+sub few ($max, @all) {
     return @all > $max ? @all[ 0 .. $max - 1 ] : @all;
 }
 
 # At most $max characters, by default as many as names and cells have room for; an ellipsis marks a cut.
-sub shorten {
-    my ($text, $max) = @_;
+sub shorten ($text, $max = undef) {
     $max //= 60;
     return $text if length $text <= $max;
     return substr($text, 0, $max - 1) . "\x{2026}";

@@ -4,6 +4,7 @@ package Bonnie::Program;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Encode ();
 use Exporter 'import';
 use Fcntl qw(F_GETFL O_ACCMODE O_RDONLY);
@@ -60,8 +61,7 @@ sub work {
     return $status // 0;
 }
 
-sub say_only {
-    my ($text) = @_;
+sub say_only ($text) {
     write_bytes($text);
     return 0;
 }

@@ -5,6 +5,7 @@ package Bonnie::Ratios;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(first max sum0);
 
@@ -18,8 +19,7 @@ my $INFINITY = 9**9**9;
 # The ratios of all @$y to all @$x at these positions; 0 is the smallest ratio.
 # No value may be negative. Equal values have a ratio of 1, even two zeros;
 # other ratios to zero are infinite.
-sub ratios_at {
-    my ($x, $y, @places) = @_;
+sub ratios_at ($x, $y, @places) {
     my ($divisors, $values) = map { [ sort { $a <=> $b } @{$_} ] } $x, $y;
     return (between($divisors, $values, -1, $INFINITY))[@places] if @{$x} * @{$y} <= $FEW;
     my %at;
@@ -28,8 +28,7 @@ sub ratios_at {
 
 # For sorted lists. Halves the range that has the ratio, until only few ratios
 # are in it, or all of them are equal.
-sub ratio_at {
-    my ($divisors, $values, $place) = @_;
+sub ratio_at ($divisors, $values, $place) {
     my ($low, $high) = (0, largest_finite($divisors, $values));
     my ($below, $within) = map { up_to($divisors, $values, $_) } $low, $high;
     return $low      if $place < $below;
@@ -43,8 +42,7 @@ sub ratio_at {
     return (between($divisors, $values, $low, $high))[ $place - $below ];
 }
 
-sub largest_finite {
-    my ($divisors, $values) = @_;
+sub largest_finite ($divisors, $values) {
     my $smallest = first { $_ > 0 } @{$divisors};
     return max(1, $smallest ? $values->[-1] / $smallest : 0);
 }
@@ -55,8 +53,7 @@ sub up_to {
 }
 
 # The ratios above $low and not above $high, in order.
-sub between {
-    my ($divisors, $values, $low, $high) = @_;
+sub between ($divisors, $values, $low, $high) {
     my @from = heads($divisors, $values, $low);
     my @to   = heads($divisors, $values, $high);
     my @ratios;
@@ -68,8 +65,7 @@ sub between {
 
 # For each divisor, the number of values whose ratio to it does not exceed
 # $limit: they come first, and there are more of them for larger divisors.
-sub heads {
-    my ($divisors, $values, $limit) = @_;
+sub heads ($divisors, $values, $limit) {
     my $count = 0;
     my @heads;
     for my $divisor (@{$divisors}) {
@@ -79,8 +75,7 @@ sub heads {
     return @heads;
 }
 
-sub ratio {
-    my ($x, $y) = @_;
+sub ratio ($x, $y) {
     return 1 if $x == $y;
     return $x == 0 ? $INFINITY : $y / $x;
 }

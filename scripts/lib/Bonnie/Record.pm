@@ -35,6 +35,7 @@ package Bonnie::Record;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(any);
 use Bonnie::Figure qw(is_run no_figure);
@@ -42,28 +43,24 @@ use Bonnie::Tests  qw(tests_in_half);
 
 our @EXPORT_OK = qw(figure has_half has_latency setting);
 
-sub figure {
-    my ($record, $test, $kind) = @_;
+sub figure ($record, $test, $kind) {
     my $figures = $record->{tests}{ $test->{name} };
     return $figures ? $figures->{$kind} : no_figure();
 }
 
 # A setting's text; empty also where this generation does not record it.
-sub setting {
-    my ($record, $name) = @_;
+sub setting ($record, $name) {
     return $record->{$name} // q{};
 }
 
 # Whether any test of the half 'io' or 'files' was asked for.
-sub has_half {
-    my ($record, $half) = @_;
+sub has_half ($record, $half) {
     my $amount = $half eq 'io' ? 'file_size' : 'num_files';
     return 1 if setting($record, $amount) ne q{};
     return any { is_run(figure($record, $_, 'rate')) } tests_in_half($half);
 }
 
-sub has_latency {
-    my ($record, $half) = @_;
+sub has_latency ($record, $half) {
     return any { is_run(figure($record, $_, 'latency')) } tests_in_half($half);
 }
 

@@ -4,6 +4,7 @@ package Bonnie::SettingsTable;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(any uniq);
 use Bonnie::Html      qw(element text);
@@ -73,63 +74,53 @@ my @ORIGIN = (
     { title => 'Read from', show => sub { "$_[0]{source}{file}:$_[0]{source}{line}" } },
 );
 
-sub as_written {
-    my ($text, $default) = @_;
+sub as_written ($text, $default = undef) {
     return $NOT_RECORDED if !defined $text;
     return $text eq q{} ? $default // "\x{2013}" : $text;
 }
 
 # 0 means once through the data.
-sub seconds_text {
-    my ($seconds) = @_;
+sub seconds_text ($seconds) {
     return !defined $seconds ? $NOT_RECORDED : $seconds eq '0.0' || $seconds eq '0' ? "\x{2013}" : "$seconds\x{A0}s";
 }
 
-sub yes_or_no {
-    my ($flag) = @_;
+sub yes_or_no ($flag) {
     return !defined $flag ? $NOT_RECORDED : $flag ? 'yes' : 'no';
 }
 
-sub of_host {
-    my ($record, $name) = @_;
+sub of_host ($record, $name) {
     return ($record->{host} // {})->{$name} // $NOT_RECORDED;
 }
 
 # A CSV line has no settings, and must not get any by being asked for them.
-sub of_settings {
-    my ($record, $name) = @_;
+sub of_settings ($record, $name) {
     return ($record->{settings} // {})->{$name};
 }
 
-sub ram_text {
-    my ($record) = @_;
+sub ram_text ($record) {
     my $bytes = of_host($record, 'ram_bytes');
     my $of    = of_host($record, 'ram_from') eq 'control group' ? ' of a control group' : q{};
     return $bytes =~ /^\d{1,18}\z/a ? sprintf("%.3g\x{A0}GiB", $bytes / 2**30) . $of : $bytes;
 }
 
-sub size_setting {
-    my ($text, $bare, $default) = @_;
+sub size_setting ($text, $bare, $default) {
     return as_written($text, $default) if !defined $text || $text eq q{};
     return size_text($text, $bare);
 }
 
 # Empty if there are no files.
-sub of_files {
-    my ($record, $words) = @_;
+sub of_files ($record, $words) {
     return setting($record, 'num_files') eq q{} && $words ne $NOT_RECORDED ? "\x{2013}" : $words;
 }
 
-sub files_amount {
-    my ($record) = @_;
+sub files_amount ($record) {
     my $files = setting($record, 'num_files');
     return $files =~ /^\d+\z/a ? grouped($files) . "\x{A0}\x{D7}\x{A0}1024" : $files;
 }
 
 # Files without a size are empty; instead of a size there may be the kind of
 # link.
-sub file_size_setting {
-    my ($record, $name) = @_;
+sub file_size_setting ($record, $name) {
     my %links = (link => 'hard links', symlink => 'symbolic links', -1 => 'hard links', -2 => 'symbolic links');
     my $text = $record->{$name} // return $NOT_RECORDED;
     return $links{$text} if $links{$text};
@@ -142,15 +133,13 @@ sub machine_table {
     return @groups ? label_table('Machine and storage', \@MACHINE, is_one_run(@groups) ? $groups[0] : @groups) : ();
 }
 
-sub settings_table {
-    my @groups = @_;
+sub settings_table (@groups) {
     return label_table('Settings', [ @SETTINGS, @ORIGIN ], @groups);
 }
 
 # Leaves out rows that are empty for all labels. Few labels, and the rows of one run, are columns,
 # which fit on any screen; many labels are rows.
-sub label_table {
-    my ($caption, $columns, @groups) = @_;
+sub label_table ($caption, $columns, @groups) {
     my @columns = grep { is_told($_, @groups) } @{$columns};
     return if !@columns;
     my ($head, @rows);
@@ -165,19 +154,16 @@ sub label_table {
     return scrolling_table(caption => $caption, class => 'settings', head => [$head], rows => \@rows);
 }
 
-sub is_told {
-    my ($column, @groups) = @_;
+sub is_told ($column, @groups) {
     return any { $_ ne $NOT_RECORDED && $_ ne "\x{2013}" } map { values_of($column, $_) } @groups;
 }
 
-sub values_of {
-    my ($column, $group) = @_;
+sub values_of ($column, $group) {
     return $group->distinct($column->{show});
 }
 
 # The runs of one label may differ.
-sub setting_cell {
-    my ($most, @values) = @_;
+sub setting_cell ($most, @values) {
     my ($words) = @values;
     return absent($words) if @values == 1 && $words =~ /^(?:default|$NOT_RECORDED|skipped|empty|\x{2013})\z/;
     return cell($words) if @values == 1;
@@ -188,14 +174,12 @@ sub setting_cell {
 
 # Settings in which two groups differ, or the runs of one group: "Direct I/O: no
 # / yes". Leaves out settings that one of them has not recorded.
-sub differing_settings {
-    my @groups = @_;
+sub differing_settings (@groups) {
     my @machine = grep { !$_->{is_of_run} } @MACHINE;
     return map { differing($_, @groups) } @machine, @SETTINGS;
 }
 
-sub differing {
-    my ($column, @groups) = @_;
+sub differing ($column, @groups) {
     my @values = map { join ', ', grep { $_ ne $NOT_RECORDED } values_of($column, $_) } @groups;
     return if uniq(@values) == 1 || grep { $_ eq q{} } @values;
     return "$column->{title}: " . join ' / ', @values;

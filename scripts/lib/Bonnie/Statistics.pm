@@ -4,6 +4,7 @@ package Bonnie::Statistics;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(max min);
 
@@ -16,13 +17,11 @@ sub spread_of { return { median => median(@_), min => min(@_), max => max(@_) } 
 # Interpolates between two values where none lies at this position: definition 7
 # of Hyndman and Fan, Sample Quantiles in Statistical Packages, The American
 # Statistician 50 (1996), the default of R and NumPy.
-sub quantile {
-    my ($share, @values) = @_;
+sub quantile ($share, @values) {
     return quantile_of_sorted($share, [ sort { $a <=> $b } @values ]);
 }
 
-sub quantile_of_sorted {
-    my ($share, $sorted) = @_;
+sub quantile_of_sorted ($share, $sorted) {
     my $place = $share * $#{$sorted};
     my $below = int $place;
     return $sorted->[$below] if $below == $place;
@@ -30,8 +29,7 @@ sub quantile_of_sorted {
 }
 
 # The geometric mean of two values.
-sub geometric_middle {
-    my ($lower, $upper) = @_;
+sub geometric_middle ($lower, $upper) {
     return $lower == $upper ? $lower : sqrt($lower) * sqrt($upper);
 }
 
@@ -39,8 +37,7 @@ sub geometric_middle {
 # any of them is below alpha is at most alpha. Holm, A Simple Sequentially
 # Rejective Multiple Test Procedure, Scandinavian Journal of Statistics 6
 # (1979).
-sub holm {
-    my @p = @_;
+sub holm (@p) {
     my ($left, $largest) = (scalar @p, 0);
     my @corrected;
     for my $i (sort { $p[$a] <=> $p[$b] } 0 .. $#p) {

@@ -7,6 +7,7 @@ package Bonnie::SteadyCharts;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(max);
 use Bonnie::Axis       qw(axis_of_rounds axis_upwards);
@@ -33,8 +34,7 @@ my %METRIC = (iops => 'Operations', bandwidth => 'Bandwidth', latency => 'Mean l
 my @HEADS = ('Label', 'Test', 'Outcome', 'Mean of the window', 'Range', 'Slope per round', 'Round', 'Preconditioned');
 
 # The tests that were repeated: [ test, [ group, their rounds in JSON ], ... ].
-sub steady_tests {
-    my @groups = @_;
+sub steady_tests (@groups) {
     my @tests;
     for my $test (tests_run(@groups)) {
         my @found = map { my ($details) = middle(grep { $_->{steady} } $_->details($test->{name})); $details ? [ $_, $details->{steady} ] : () } @groups;
@@ -48,16 +48,14 @@ sub steady_table {
     return plain_table({ caption => 'Outcome', class => 'rounds', titles => \@HEADS }, map { my ($test, @found) = @{$_}; map { table_row($test, @{$_}) } @found } @tests);
 }
 
-sub table_row {
-    my ($test, $group, $steady) = @_;
+sub table_row ($test, $group, $steady) {
     my ($fit, $times) = @{$steady}{qw(fit precondition)};
     return [ \row_head($group), $test->{name_alone}, \element('td', {}, text($steady->{reason})), figure_text($fit->{mean}, $steady->{unit}), sprintf("%.1f\x{A0}%%", $fit->{range_percent}),
         slope_text($fit), sprintf("%.3g\x{A0}s", $steady->{round_seconds}), !$times ? 'no' : $times == 1 ? 'once' : "$times times" ];
 }
 
 # Slope in percent of the mean, per round.
-sub slope_text {
-    my ($fit) = @_;
+sub slope_text ($fit) {
     my $percent = $fit->{mean} > 0 ? 100 * $fit->{slope} / $fit->{mean} : 0;
     return sprintf('%+.1f', $percent) =~ s/-/\x{2212}/r =~ s/\A[+\x{2212}](?=0[.]0\z)//r . "\x{A0}%";
 }
@@ -67,16 +65,14 @@ sub steady_charts {
     return panels('Figure and latency of each round', \@NOTES, map { steady_panel(@{$_}) } @tests);
 }
 
-sub steady_panel {
-    my ($test, @found) = @_;
+sub steady_panel ($test, @found) {
     my $x    = axis_of_rounds(max(map { scalar @{ $_->[1]{rounds} } } @found));
     return time_panel($test->{name_alone}, over_time($x, 2 * @found, sub { }), map { (figure_row($x, 2 * @found, @{$_}), latency_row($x, 2 * @found, @{$_})) } @found);
 }
 
 # The course of the rounds, the window's band, and the line fitted to it, from the middle of the
 # window's first round to that of its last one.
-sub figure_row {
-    my ($x, $rows, $group, $steady) = @_;
+sub figure_row ($x, $rows, $group, $steady) {
     my ($fit, $last) = ($steady->{fit}, scalar @{ $steady->{rounds} });
     my ($first, $mean) = @{$fit}{qw(first_round mean)};
     my @figures = map { $_->{figure} } @{ $steady->{rounds} };
@@ -94,8 +90,7 @@ sub figure_row {
     };
 }
 
-sub latency_row {
-    my ($x, $rows, $group, $steady) = @_;
+sub latency_row ($x, $rows, $group, $steady) {
     my @rounds = @{ $steady->{rounds} };
     my $strip  = strip_to($x, $rows, 'ns', grep {defined} map { @{$_}{qw(mean_ns p99_ns)} } @rounds);
     return {
@@ -111,8 +106,7 @@ sub strip_to {
     return over_time($x, $rows, sub { axis_upwards(max(@values) || 1, $unit, @_) });
 }
 
-sub rounds {
-    my ($strip, $class, @values) = @_;
+sub rounds ($strip, $class, @values) {
     return course($strip, $class, map { [ $_ + 1, $values[$_] ] } grep { defined $values[$_] } 0 .. $#values);
 }
 

@@ -6,6 +6,7 @@ package Bonnie::TailCharts;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(max min sum0);
 use POSIX      qw(ceil);
@@ -44,8 +45,7 @@ my @NOTES = (
 );
 
 # The tables and charts of groups: for each label those of the run with the median rate.
-sub tail_of_groups {
-    my @groups = @_;
+sub tail_of_groups (@groups) {
     my @tests;
     for my $test (tests_run(@groups)) {
         my @found = map { my $slowest = slowest_of($_, $test); $slowest ? [ $_, $slowest ] : () } @groups;
@@ -54,8 +54,7 @@ sub tail_of_groups {
     return tail_content(@groups > 1 ? [qw(Label Test)] : ['Test'], [$OF_GROUPS], @tests);
 }
 
-sub slowest_of {
-    my ($group, $test) = @_;
+sub slowest_of ($group, $test) {
     my @explained = grep { $_->{slowest} } $group->details($test->{name});
     my ($details) = (middle(@explained), @explained);    # no run has a rate if all were too fast
     return $details ? $details->{slowest} : undef;
@@ -63,39 +62,33 @@ sub slowest_of {
 
 # Each of @explained is [ title, [ group, its slowest operations ], ... ]. @{$heads} are the heads of
 # the table's first columns: of the title, and before it of the label if there are several.
-sub tail_content {
-    my ($heads, $notes, @explained) = @_;
+sub tail_content ($heads, $notes, @explained) {
     return if !@explained;
     return (tail_table($heads, @explained), tail_charts(@{$heads} > 1, $notes, @explained));
 }
 
-sub tail_table {
-    my ($heads, @explained) = @_;
+sub tail_table ($heads, @explained) {
     my @rows = map { my ($title, @found) = @{$_}; map { [ @{$heads} > 1 ? \row_head($_->[0]) : (), $title, cells_of($_->[1]) ] } @found } @explained;
     return plain_table({ caption => 'What the slowest operations waited for', class => 'slowest', titles => [ @{$heads}, @HEADS ] }, @rows);
 }
 
-sub cells_of {
-    my ($slowest) = @_;
+sub cells_of ($slowest) {
     my ($of, $examined, $lost) = @{$slowest}{qw(slowest examined lost_events)};
     my $share = defined $examined ? whole($examined) . (defined $of ? "\x{A0}of\x{A0}" . whole($of) : q{}) : undef;
     return (\element('td', { class => 'said' }, sentences($slowest)), map { $_ // \absent('not given') } $share, defined $lost ? whole($lost) : undef);
 }
 
-sub sentences {
-    my ($slowest) = @_;
+sub sentences ($slowest) {
     my ($sentence, $note) = @{$slowest}{qw(sentence note)};
     my $shown = text(ucfirst $sentence);
     return $note eq q{} ? $shown : $shown . element('small', {}, text("Not everything can be seen: $note"));
 }
 
-sub whole {
-    my ($number) = @_;
+sub whole ($number) {
     return grouped(sprintf '%.0f', $number);
 }
 
-sub tail_charts {
-    my ($has_labels, $notes, @explained) = @_;
+sub tail_charts ($has_labels, $notes, @explained) {
     my @drawn;
     for my $row (@explained) {
         my ($title, @found) = @{$row};
@@ -108,8 +101,7 @@ sub tail_charts {
 }
 
 # A chart without a known cause would show nothing that the table does not.
-sub is_any_known {
-    my ($slowest) = @_;
+sub is_any_known ($slowest) {
     return grep { $_ ne 'unknown' } keys %{ $slowest->{operations} };
 }
 
@@ -131,8 +123,7 @@ sub tail_panel {
 
 # The causes that occur, the most frequent first, as in Causes.pm, with percent and part of the
 # recorded operations.
-sub causes_of {
-    my ($slowest) = @_;
+sub causes_of ($slowest) {
     my $all = sum0(map {length} values %{ $slowest->{operations} });
     my @causes;
     for my $cause (@CAUSES) {
@@ -144,8 +135,7 @@ sub causes_of {
     return @sorted;
 }
 
-sub cause_row {
-    my ($strip, $row) = @_;
+sub cause_row ($strip, $row) {
     my ($cause, @operations) = ($row->{cause}, @{ $row->{operations} });
     my @latencies = @operations[ grep { $_ % 2 } 0 .. $#operations ];
     my ($shape)   = split / /, $cause->{look};
@@ -164,14 +154,12 @@ sub extent {
     return $alike ? figure_text($most, 'ns') : range_text($least, $most, 'ns');
 }
 
-sub percent_text {
-    my ($percent) = @_;
+sub percent_text ($percent) {
     return ($percent > 0 && $percent < 0.5 ? '< 1' : sprintf '%.0f', $percent) . "\x{A0}%";
 }
 
 # Returns at most about $most marks as [ x, y ].
-sub marks {
-    my ($most, $strip, @operations) = @_;
+sub marks ($most, $strip, @operations) {
     my @places;
     while (my ($seconds, $latency) = splice @operations, 0, 2) {
         push @places, [ place($strip, [ $seconds, $latency ]) ];
@@ -186,8 +174,7 @@ sub marks {
 }
 
 # Keeps one place of each cell.
-sub apart {
-    my ($width, $height, @places) = @_;
+sub apart ($width, $height, @places) {
     my %taken;
     return grep { !$taken{ int($_->[0] / $width) . q{ } . int($_->[1] / $height) }++ } @places;
 }

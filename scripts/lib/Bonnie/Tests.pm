@@ -7,6 +7,7 @@ package Bonnie::Tests;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 
 our @EXPORT_OK = qw(all_tests test_named test_names tests_in_half tests_in_group all_groups families);
@@ -61,8 +62,7 @@ my @TESTS = (
 );
 
 # Its title is complete, within its group and without it.
-sub row {
-    my ($name, $group, $title, $unit) = @_;
+sub row ($name, $group, $title, $unit) {
     return [ $name, $group, $title, $title, $unit ];
 }
 
@@ -77,8 +77,7 @@ for my $test (@TESTS) {
 }
 
 # "put_block.2" is the second level of a test whose speed fell.
-sub test_named {
-    my ($name) = @_;
+sub test_named ($name) {
     my ($test, $level) = $name =~ /\A(.+)[.](\d)\z/a or return $TEST{$name};
     return { %{ $TEST{$test} }, name => $name, name_alone => "$TEST{$test}{name_alone}, level $level" };
 }
@@ -90,13 +89,11 @@ sub all_tests  { return @TESTS }
 sub all_groups { return @GROUPS }
 sub families   { return @FAMILIES }
 
-sub tests_in_group {
-    my ($group) = @_;
+sub tests_in_group ($group) {
     return grep { $_->{group} eq $group->{name} } @TESTS;
 }
 
-sub tests_in_half {
-    my ($half) = @_;
+sub tests_in_half ($half) {
     return grep { $_->{half} eq $half } @TESTS;
 }
 

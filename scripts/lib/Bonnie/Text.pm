@@ -4,6 +4,7 @@ package Bonnie::Text;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(any max uniq);
 use Bonnie::Figure  qw(is_run);
@@ -40,8 +41,7 @@ my %UNREADABLE = (5 => '?????', 3 => '???', 9 => q{?});
 # Prints one record as bonnie does. For many records, prints all I/O rows and
 # then all file rows, each below one heading, as Bonnie++ does: scripts cut the
 # table in two there.
-sub text_tables {
-    my @records = @_;
+sub text_tables (@records) {
     my @io      = grep { shows_io($_) } @records;
     my @mixed   = grep { ran_any($_, 'mixed') } @records;
     my @files   = grep { has_half($_, 'files') } @records;
@@ -57,19 +57,16 @@ sub text_tables {
     return terminal_text(join q{}, map { s/ +\z//r . "\n" } @lines);
 }
 
-sub shows_io {
-    my ($record) = @_;
+sub shows_io ($record) {
     return ran_any($record, 'mixed') || ran_any($record, 'rows') ? ran_any($record, 'io') : has_half($record, 'io');
 }
 
 # Not every terminal has Plain.pm's replacement character.
-sub terminal_text {
-    my ($text) = @_;
+sub terminal_text ($text) {
     return $text =~ tr/\x{FFFD}/?/r;
 }
 
-sub io_half {
-    my @records = @_;
+sub io_half (@records) {
     my ($head, $subhead) = @{ $HEADS{io} };
     return (
         left_of($head,    version_text(@records)),
@@ -79,20 +76,17 @@ sub io_half {
     );
 }
 
-sub ran_any {
-    my ($record, $half) = @_;
+sub ran_any ($record, $half) {
     return any { is_run(figure($record, $_, 'rate')) } tests_in_half($half);
 }
 
 # Not really a half: it is the test iops, which only JSON has.
-sub mixed_half {
-    my @records = @_;
+sub mixed_half (@records) {
     my ($head, $subhead) = @{ $HEADS{mixed} };
     return (left_of($head, version_text(@records)), left_of($subhead, q{}), map { mixed_row($_) } @records);
 }
 
-sub mixed_row {
-    my ($record) = @_;
+sub mixed_row ($record) {
     my ($test)   = tests_in_half('mixed');
     my ($settings, $percentiles) = ($record->{settings}, $record->{tests}{ $test->{name} }{percentiles});
     my @cells = (
@@ -120,8 +114,7 @@ sub rows_half {
 }
 
 # The label is in the heading if all rows have the same one, and otherwise in each row.
-sub files_half {
-    my ($many, @records) = @_;
+sub files_half ($many, @records) {
     my ($head, $subhead) = @{ $HEADS{files} };
     my $title = (any { setting($_, 'max_size') ne q{} } @records) ? 'files:max:min' : 'files';
     return (
@@ -132,14 +125,12 @@ sub files_half {
     );
 }
 
-sub files_row {
-    my ($record, $label) = @_;
+sub files_row ($record, $label) {
     my $files = files_text($record);
     return row_lines($label eq q{} ? $files : labelled($label, $files), pairs($record, 'files'));
 }
 
-sub nothing_run {
-    my ($record) = @_;
+sub nothing_run ($record) {
     my $note = '  (no test was run)';
     return (version_text($record), cut($record->{label}, $LINE - length $note) . $note);
 }
@@ -149,41 +140,35 @@ sub version_text {
     return @versions == 1 ? cut("Version $versions[0]", $PREFIX) : 'Version various';
 }
 
-sub left_of {
-    my ($heading, $text) = @_;
+sub left_of ($heading, $text) {
     return sprintf "%-${PREFIX}.${PREFIX}s %s", $text, $heading;
 }
 
 # Cuts the label to make room for the settings, as Bonnie++ does, until too
 # little of it is left; then both get a line of their own.
-sub io_row {
-    my ($record) = @_;
+sub io_row ($record) {
     return row_lines(labelled($record->{label}, size_text($record)), pairs($record, 'io'));
 }
 
-sub labelled {
-    my ($label, $settings) = @_;
+sub labelled ($label, $settings) {
     my $room = $PREFIX - 1 - length $settings;
     my $fits = $room >= $MIN_LABEL || length $label <= $room;
     my $name = $fits ? sprintf('%-*.*s', $room, $room, $label) : cut($label, $LINE - 1 - length $settings);
     return "$name $settings";
 }
 
-sub cut {
-    my ($text, $width) = @_;
+sub cut ($text, $width) {
     return $width > 0 ? substr $text, 0, $width : q{};
 }
 
 # A text that is wider than its column goes on the line before the figures.
-sub row_lines {
-    my ($name, $figures) = @_;
+sub row_lines ($name, $figures) {
     return ($name, q{ } x $PREFIX . $figures) if length $name > $PREFIX;
     return sprintf("%${PREFIX}s", $name) . $figures;
 }
 
 # size:chunk:concurrency:seeks:seekers, without trailing defaults.
-sub size_text {
-    my ($record) = @_;
+sub size_text ($record) {
     my %default  = (chunk_size => qr/8192|8k/i, concurrency => qr/1/, seek_count => qr/8192/, seekers => qr/5/);
     my @parts    = setting($record, 'file_size');
     for my $name (qw(chunk_size concurrency seek_count seekers)) {
@@ -194,8 +179,7 @@ sub size_text {
 }
 
 # files:max:min/dirs:chunk without what was not given.
-sub files_text {
-    my ($record) = @_;
+sub files_text ($record) {
     my ($files, $max, $min, $dirs, $chunk)
         = map { setting($record, $_) } qw(num_files max_size min_size num_dirs file_chunk_size);
     my $text = join(q{:}, $files, $max, $min) =~ s/:+\z//r;
@@ -205,8 +189,7 @@ sub files_text {
     return $text;
 }
 
-sub pairs {
-    my ($record, $half) = @_;
+sub pairs ($record, $half) {
     my $line = q{};
     for my $test (tests_in_half($half)) {
         my $cpu  = cpu_text(figure($record, $test, 'cpu'));
@@ -217,15 +200,13 @@ sub pairs {
 }
 
 # Shortens a rate that is too wide for its column, rather than exceed the width of a terminal.
-sub table_rate {
-    my ($figure, $unit, $room) = @_;
+sub table_rate ($figure, $unit, $room) {
     my $text = rate_text($figure, $unit);
     return $text if length $text <= $room || defined special_text($figure, 5);
     return $unit eq 'KiB/s' ? short_speed($figure->{text}) : short_count($figure->{value});
 }
 
-sub short_count {
-    my ($number) = @_;
+sub short_count ($number) {
     return $number < 999.5e3 ? short_text($number / 1e3, 'k') : short_text($number / 1e6, 'm');
 }
 
@@ -239,46 +220,39 @@ sub short_speed {
     return short_text($number, $units[0]);
 }
 
-sub short_text {
-    my ($number, $unit) = @_;
+sub short_text ($number, $unit) {
     return sprintf $number < 9.95 ? '%.1f%s' : '%.0f%s', $number, $unit;
 }
 
-sub latency_line {
-    my ($record, $half) = @_;
+sub latency_line ($record, $half) {
     return if !has_latency($record, $half);
     my @texts = map { latency_cell(figure($record, $_, 'latency')) } tests_in_half($half);
     return sprintf('%-17s', 'Latency') . join q{}, map { sprintf ' %9s', $_ } @texts;
 }
 
-sub latency_cell {
-    my ($figure) = @_;
+sub latency_cell ($figure) {
     return special_text($figure, 9) // $figure->{text};
 }
 
 # Uses the figure of the CSV line, as bonnie's own table does.
-sub rate_text {
-    my ($figure, $unit) = @_;
+sub rate_text ($figure, $unit) {
     my $special = special_text($figure, 5);
     return $special if defined $special;
     return $unit eq 'KiB/s' ? scaled_text($figure->{text}) : number_text($figure, 5);
 }
 
-sub cpu_text {
-    my ($figure) = @_;
+sub cpu_text ($figure) {
     return special_text($figure, 3) // number_text($figure, 3);
 }
 
 # undef if there is a number to print.
-sub special_text {
-    my ($figure, $width) = @_;
+sub special_text ($figure, $width) {
     my %text = (none => q{}, fast => q{+} x ($width == 9 ? 5 : $width), bad => $UNREADABLE{$width});
     return $text{ $figure->{state} };
 }
 
 # At each limit the rounded text would be six columns wide.
-sub scaled_text {
-    my ($kib) = @_;
+sub scaled_text ($kib) {
     my ($mib, $gib) = ($kib / 1024, $kib / 1024**2);
     return sprintf '%.1fk', $kib if $kib < 10 && $kib != int $kib;
     return sprintf '%.0fk', $kib if $kib < 9999.5;
@@ -289,8 +263,7 @@ sub scaled_text {
 }
 
 # As written, if that fits, and otherwise without its fraction; never scaled.
-sub number_text {
-    my ($figure, $width) = @_;
+sub number_text ($figure, $width) {
     return length $figure->{text} <= $width ? $figure->{text} : sprintf '%.0f', $figure->{value};
 }
 

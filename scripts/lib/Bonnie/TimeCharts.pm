@@ -5,6 +5,7 @@ package Bonnie::TimeCharts;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(max min);
 use POSIX      qw(ceil);
@@ -32,8 +33,7 @@ my $SHORT = 0.25;
 # Tests with fewer intervals have no course.
 my $FEWEST_STEPS = 3;
 
-sub time_charts {
-    my @groups = @_;
+sub time_charts (@groups) {
     my @tests  = tests_run(@groups) or return;
     my $most   = max($FEWEST_STEPS, min($MOST_STEPS, int($STEPS_TOTAL / (@groups * @tests))));
     my $many   = $groups[0]->number_shown;
@@ -53,8 +53,7 @@ sub course_panel {
     return time_panel($title, $strip, map { course_row($strip, $test, $courses[$_], $_ == 0 || @courses <= $MOST_LABELLED) } 0 .. $#courses);
 }
 
-sub course_row {
-    my ($strip, $test, $course, $is_labelled) = @_;
+sub course_row ($strip, $test, $course, $is_labelled) {
     my @rates = map { $_->[1] } @{ $course->{steps} };
     return {
         label => $course->{group}->number_shown ? $course->{group}->row_label : q{},
@@ -65,23 +64,20 @@ sub course_row {
 }
 
 # A line for each level, and a mark where the speed fell.
-sub level_marks {
-    my ($strip, @levels) = @_;
+sub level_marks ($strip, @levels) {
     my @lines = map { my $rate = $_->{rate}{value} // 0; stroke($strip, 'range', [ $_->{from_seconds}, $rate ], [ max(@{$_}{qw(from_seconds to_seconds)}), $rate ]) } @levels;
     my @falls = map { stroke($strip, 'tail', [ $_->{from_seconds}, 0 ], [ $_->{from_seconds}, 9**9**9 ]) } @levels[ 1 .. $#levels ];
     return (@lines, @falls);
 }
 
-sub levels {
-    my ($group, $test) = @_;
+sub levels ($group, $test) {
     my ($details) = middle($group->details($test->{name}));
     return $details ? $details->{levels} : [];
 }
 
 # [ [ seconds at the end, rate until then ], ... ], at most $most of them;
 # empty without a course.
-sub course_of {
-    my ($group, $test, $most) = @_;
+sub course_of ($group, $test, $most) {
     my ($details) = middle($group->details($test->{name}));
     return [] if !$details || $details->{steady};    # which has a chart of its rounds
     my @intervals = merged(ceil(@{ $details->{intervals} } / $most) || 1, @{ $details->{intervals} });
@@ -103,8 +99,7 @@ sub middle {
 }
 
 # Merges each $count steps into one, and short steps into the one before.
-sub merged {
-    my ($count, @intervals) = @_;
+sub merged ($count, @intervals) {
     my ($longest, $start) = (0, 0);
     my @merged;
     while (my @some = splice @intervals, 0, $count) {

@@ -4,6 +4,7 @@ package Bonnie::Written;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(first);
 
@@ -15,16 +16,14 @@ my @LATENCY_UNITS = ([ 1e3, 'us' ], [ 1e6, 'ms' ], [ 1e9, 's' ]);
 
 my @SIZE_UNITS = ([ 2**30, 'G' ], [ 2**20, 'M' ], [ 2**10, 'k' ], [ 1, q{} ]);
 
-sub latency_text {
-    my ($nanoseconds) = @_;
+sub latency_text ($nanoseconds) {
     my $scale = first { $nanoseconds / $_->[0] < $LATENCY_LIMIT } @LATENCY_UNITS;
     my ($divisor, $unit) = @{ $scale // $LATENCY_UNITS[-1] };
     return (int($nanoseconds / $divisor + .5) || 1) . $unit;
 }
 
 # In the largest unit that divides it; empty if it is not a number of bytes.
-sub bytes_text {
-    my ($bytes) = @_;
+sub bytes_text ($bytes) {
     return q{} if ($bytes // q{}) !~ /^\d{1,18}\z/a;
     my $scale = first { $bytes % $_->[0] == 0 } @SIZE_UNITS;
     return $bytes / $scale->[0] . $scale->[1];

@@ -12,6 +12,7 @@ package Bonnie::ZcavLog;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(max);
 use Bonnie::Json       qw(hash in_the_way list number text version_fault);
@@ -34,20 +35,17 @@ my $FORMAT  = qr/\A\s*\{\s*"format"\s*:\s*"zcav"/;
 # log nor JSON.
 my $LOOK_AT = 65_536;
 
-sub is_course {
-    my ($record) = @_;
+sub is_course ($record) {
     return $record->{course};
 }
 
-sub is_zcav {
-    my ($text) = @_;
+sub is_zcav ($text) {
     my $begin = substr ${$text}, 0, $LOOK_AT;
     return $begin =~ $FORMAT || $begin =~ $COLUMNS;
 }
 
 # $text refers to the whole file. Dies when it cannot be read.
-sub zcav_courses {
-    my ($text, $file) = @_;
+sub zcav_courses ($text, $file) {
     my @courses = ${$text} =~ $FORMAT ? courses_of_json($text, $file) : courses_of_log($text, $file);
     die "no block was measured in $file\n" if !@courses;
     return @courses;
@@ -55,8 +53,7 @@ sub zcav_courses {
 
 # ---- JSON ---------------------------------------------------------------------
 
-sub courses_of_json {
-    my ($text, $file) = @_;
+sub courses_of_json ($text, $file) {
     pos(${$text}) = 0;
     my $report = eval { read_value($text) } // die "$file: JSON of zcav that cannot be read: ", $@ =~ s/\s*\z//r, "\n";
     my $fault = version_fault($report);
@@ -64,8 +61,7 @@ sub courses_of_json {
     return grep { @{ $_->{passes} } } map { course_of_device($report, hash($_)) } list($report->{devices});
 }
 
-sub course_of_device {
-    my ($report, $device) = @_;
+sub course_of_device ($report, $device) {
     my $settings = hash($report->{settings});
     my @passes   = map { [ blocks_of(hash($_)->{blocks}) ] } list($device->{passes});
     my @measured = grep { @{$_} } @passes;
@@ -92,8 +88,7 @@ sub blocks_of {
     return map { [ map { number($_) // 0 } @{$_} ] } @blocks;
 }
 
-sub bad_range {
-    my ($range) = @_;
+sub bad_range ($range) {
     my ($offset, $bytes) = map { number($range->{$_}) } qw(offset_bytes bytes);
     return if !defined $offset || !$bytes;
     return { offset => $offset, bytes => $bytes, error => words($range->{error}) };
@@ -104,8 +99,7 @@ sub words { return text($_[0]) // q{} }
 # ---- logs ---------------------------------------------------------------------
 
 # If one standard output has the logs of several devices, a comment precedes each.
-sub courses_of_log {
-    my ($text, $file) = @_;
+sub courses_of_log ($text, $file) {
     my ($before, @named) = split /^# device: ([^\n]*)\n/m, ${$text};
     my @courses = course_of_log($before, $file);
     while (my ($name, $log) = splice @named, 0, 2) {
@@ -114,8 +108,7 @@ sub courses_of_log {
     return @courses;
 }
 
-sub course_of_log {
-    my ($log, $name) = @_;
+sub course_of_log ($log, $name) {
     return if $log !~ $COLUMNS;
     my $is_old = defined $1;
     my @rows   = rows_of($log, $is_old) or return;
@@ -136,8 +129,7 @@ sub course_of_log {
 
 # ++++ marks a block that was too fast for Bonnie++, but not for its clock; ----
 # marks one that could not be moved at all.
-sub rows_of {
-    my ($log, $is_old) = @_;
+sub rows_of ($log, $is_old) {
     my ($offset_unit, $rate_unit) = $is_old ? ($MIB, 1024) : ($GIB, $MIB);
     my @rows;
     while ($log =~ /^\#?[ ]*($NUMBER)[ ]+($NUMBER|\+\+\+\+|----)[ ]+($NUMBER)[ \t]*\r?$/mga) {
@@ -155,8 +147,7 @@ sub rows_of {
 
 # A log does not state the size of a block, but throughput and time determine
 # it; or the sum does, if everything was too fast.
-sub block_bytes {
-    my ($log, @rows) = @_;
+sub block_bytes ($log, @rows) {
     my @sizes = map { $_->{rate} * $_->{seconds} } grep { $_->{rate} } @rows;
     my ($sum) = $log =~ /^\# (?:Read|Wrote) (\d{1,12}) (?:megs|MiB)\b/ma;
     my $size  = @sizes ? median(@sizes) : defined $sum ? $sum * $MIB / @rows : 0;
@@ -165,27 +156,23 @@ sub block_bytes {
 
 # Offsets are rounded to two digits, but all of them are multiples of the block
 # size at equal distances.
-sub step_between {
-    my ($block, @rows) = @_;
+sub step_between ($block, @rows) {
     return $block if @rows < 2;
     my $mean = ($rows[-1]{offset} - $rows[0]{offset}) / $#rows;
     return max($block, nearest($mean, $block));
 }
 
-sub nearest {
-    my ($value, $unit) = @_;
+sub nearest ($value, $unit) {
     return $unit * sprintf '%.0f', $value / $unit;
 }
 
 # The rate has more digits than the time, which has three: a time of "0.000" was
 # less than half of the last digit.
-sub seconds_of {
-    my ($row, $block) = @_;
+sub seconds_of ($row, $block) {
     return $row->{rate} ? $block / $row->{rate} : max($row->{seconds}, 5e-4);
 }
 
-sub bad_of_log {
-    my ($log) = @_;
+sub bad_of_log ($log) {
     my @bad;
     while ($log =~ /^\# Un(?:read|writ)able: (\d{1,19}) bytes at (\d{1,19}) \([^)\n]*\): ([^\n]*)/mga) {
         my ($bytes, $offset, $error) = ($1, $2, $3);

@@ -5,6 +5,7 @@ package Bonnie::ZcavPage;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(max min sum0 uniq);
 use Bonnie::Axis       qw(axis_from_zero axis_upwards);
@@ -38,8 +39,7 @@ my $SHORTEST = 1e-9;
 my $SMALLEST_MARK = 0.003;
 
 # @courses as in ZcavLog.pm; $title is plain text, or undef for the names of the devices.
-sub zcav_page {
-    my ($title, @courses) = @_;
+sub zcav_page ($title, @courses) {
     my @places = map { { course => $_, places => [ places_of($_) ], median => median_rate($_) } } @courses;
     return document(
         title    => $title // join(', ', map { device_words($_) } few($MOST_NAMED, @courses)),
@@ -55,27 +55,23 @@ sub zcav_page {
 }
 
 # "/dev/sda, 500 GiB"
-sub device_words {
-    my ($course) = @_;
+sub device_words ($course) {
     return join ', ', shorten($course->{name}), $course->{bytes} ? bytes_text($course->{bytes}) : (), memory_words($course);
 }
 
 # "in memory (tmpfs)", if that is known.
-sub memory_words {
-    my ($course) = @_;
+sub memory_words ($course) {
     return ($course->{filesystem} // q{}) =~ /\A((?:tmp|ram)fs)\z/ || $course->{name} =~ m{\A/dev/(z?ram)\d+\z}a ? "in memory ($1)" : ();
 }
 
 # How fast each device is, and then where it is slow or fails.
-sub headline {
-    my @devices = @_;
+sub headline (@devices) {
     return device_sentence($devices[0]) if @devices == 1;
     my @shown = few($MOST_NAMED, @devices);
     return join q{ }, (map { shorten($_->{course}{name}) . " \l" . device_sentence($_) } @shown), @shown < @devices ? 'The others are below.' : ();
 }
 
-sub device_sentence {
-    my ($device) = @_;
+sub device_sentence ($device) {
     my ($course, $places) = @{$device}{qw(course places)};
     my ($past, @rates) = ($course->{writes} ? 'written' : 'read', rates_of($course));
     my $passes = @{ $course->{passes} };
@@ -85,19 +81,16 @@ sub device_sentence {
     return join('; ', $speed, join(', ', @found) || 'no place is slow' . ($passes > 1 ? ' in every pass' : q{}) . ', and none has failed') . q{.};
 }
 
-sub found_text {
-    my ($is, $are, @places) = @_;
+sub found_text ($is, $are, @places) {
     return @places ? counted(scalar @places, 'place') . (@places == 1 ? " $is" : " $are") . ' (' . offsets_text(@places) . ')' : ();
 }
 
-sub offsets_text {
-    my @places = @_;
+sub offsets_text (@places) {
     my @at = map { 'at ' . ($_->{offset} ? bytes_text($_->{offset}) : 0) } @places;
     return join ', ', few($MOST_NAMED, @at), @at > $MOST_NAMED ? "\x{2026}" : ();
 }
 
-sub facts {
-    my @courses = @_;
+sub facts (@courses) {
     my @hosts  = uniq(grep { defined && length } map { $_->{host} } @courses);
     my @blocks = uniq(map { bytes_text($_->{block_bytes}) } @courses);
     my $where  = @hosts == 1 ? " on $hosts[0]" : q{};
@@ -109,8 +102,7 @@ sub facts {
 
 # Combines the blocks of all passes into one: the median of each block's rates,
 # undef where no pass moved anything.
-sub middle_blocks {
-    my ($course) = @_;
+sub middle_blocks ($course) {
     my @passes = map { $_->{blocks} } @{ $course->{passes} };
     my @rates  = map { [] } @{ $passes[0] };
     for my $pass (@passes) {
@@ -122,8 +114,7 @@ sub middle_blocks {
 }
 
 # In KiB/s, as everywhere on the pages.
-sub rate {
-    my ($block) = @_;
+sub rate ($block) {
     my (undef, $bytes, $seconds) = @{$block};
     return $bytes / $KIB / max($seconds, $SHORTEST);
 }
@@ -136,16 +127,14 @@ sub median_rate {
 }
 
 # Below this rate a block of the pass is slow.
-sub slow_below {
-    my ($pass) = @_;
+sub slow_below ($pass) {
     my @rates = map { rate($_) } grep { $_->[1] > 0 } @{ $pass->{blocks} };
     return @rates ? $SLOW * median(@rates) : 0;
 }
 
 # Neighbouring blocks that are slow in each pass that measured them, merged into places: { offset,
 # end, rate }. What is slow only once is not the device's.
-sub slow_places {
-    my ($course) = @_;
+sub slow_places ($course) {
     my %fast;
     for my $pass (@{ $course->{passes} }) {
         my $limit = slow_below($pass);
@@ -165,8 +154,7 @@ sub slow_places {
 }
 
 # Slow and failed places, sorted by offset.
-sub places_of {
-    my ($course) = @_;
+sub places_of ($course) {
     my @bad = map { { offset => $_->{offset}, end => $_->{offset} + $_->{bytes}, error => $_->{error} || 'failed' } } @{ $course->{bad} };
     return sort { $a->{offset} <=> $b->{offset} || $a->{end} <=> $b->{end} } @bad, slow_places($course);
 }
@@ -190,8 +178,7 @@ sub curves {
 
 # [ [ offset of the end, rate until there, whether a block there is slow ], ... ]. Merges neighbouring
 # blocks if there are too many. A skipped gap is zero if it is wider than a step.
-sub curve {
-    my ($course, $pass) = @_;
+sub curve ($course, $pass) {
     my @blocks = @{ $pass->{blocks} };
     my $limit  = slow_below($pass);
     my $group  = int((@blocks + $MOST_STEPS - 1) / $MOST_STEPS) || 1;
@@ -206,8 +193,7 @@ sub curve {
     return @curve;
 }
 
-sub curve_row {
-    my ($strip, $device, $curve) = @_;
+sub curve_row ($strip, $device, $curve) {
     my @steps  = @{ $curve->{steps} };
     my @rates  = grep { $_ > 0 } map { $_->[1] } @steps;
     my @slow   = map { [ $_->[0], $_->[2] ? $_->[1] : 0 ] } @steps;
@@ -220,16 +206,14 @@ sub curve_row {
     };
 }
 
-sub failed_mark {
-    my ($strip, $place) = @_;
+sub failed_mark ($strip, $place) {
     my ($from, $to) = map { $strip->{x}{at}->($_) } @{$place}{qw(offset end)};
     return area('open', min($from, max(0, $to - $SMALLEST_MARK)), max($to, $SMALLEST_MARK), 0, $strip->{height});
 }
 
 # ---- tables ---------------------------------------------------------------------
 
-sub place_table {
-    my @devices = @_;
+sub place_table (@devices) {
     my @places = map { my $device = $_; map { [ $device, $_ ] } @{ $device->{places} } } @devices;
     return element('p', {}, text('No block is below half the median of its pass each time, and none failed.')) . "\n"
         if !@places;
@@ -239,8 +223,7 @@ sub place_table {
     return (plain_table({ caption => 'Places below half the median in each pass, and places that failed', class => 'places', titles => \@titles }, map { place_row(@{$_}) } few($MOST_PLACES, @places)), @note);
 }
 
-sub place_row {
-    my ($device, $place) = @_;
+sub place_row ($device, $place) {
     my ($course, $median) = @{$device}{qw(course median)};
     my @rate = $place->{error} ? (undef) x 2 : (figure_text($place->{rate}, 'KiB/s'), sprintf '%.0f %%', 100 * $place->{rate} / $median);
     return [ shorten($course->{name}), $place->{offset} ? bytes_text($place->{offset}) : '0', bytes_text($place->{end}),
@@ -252,8 +235,7 @@ sub device_table {
     return plain_table({ caption => 'Devices', class => 'devices', titles => \@titles }, map { device_row($_) } @_);
 }
 
-sub device_row {
-    my ($device) = @_;
+sub device_row ($device) {
     my ($course, $places) = @{$device}{qw(course places)};
     my @rates  = rates_of($course);
     my ($slow, $bad) = (0, 0);
@@ -264,15 +246,13 @@ sub device_row {
         (@rates ? map { figure_text($_, 'KiB/s') } median(@rates), min(@rates), max(@rates) : (undef) x 3), (map { $_ ? bytes_text($_) : 'none' } $slow, $bad), how_words($course) ];
 }
 
-sub passes_words {
-    my ($course) = @_;
+sub passes_words ($course) {
     my @passes = @{ $course->{passes} };
     my ($mean) = $passes[0]{title} =~ /\A(\d+) passes\z/;
     return defined $mean ? "mean of $mean" : scalar @passes;
 }
 
-sub how_words {
-    my ($course) = @_;
+sub how_words ($course) {
     return if !length($course->{engine} // q{});
     my $depth = ($course->{iodepth} // 1) > 1 ? ", depth $course->{iodepth}" : q{};
     return $course->{engine} . $depth . ($course->{direct} ? ', direct' : ', buffered');

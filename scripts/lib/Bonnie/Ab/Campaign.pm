@@ -21,6 +21,7 @@ package Bonnie::Ab::Campaign;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Digest::SHA qw(sha256_hex);
 use List::Util  qw(all max min);
 use POSIX       qw(strftime);
@@ -51,8 +52,7 @@ my $MAX_VALUE     = 40;
 # (campaign, words about what runs), draws the live line; kept => sub
 # (campaign), called after each pair; output => sub (campaign, pair, side,
 # bytes).
-sub new {
-    my ($class, $plan, %hooks) = @_;
+sub new ($class, $plan, %hooks) {
     my $self = bless {
         plan  => $plan, hooks => \%hooks, pairs => [], control => [], judges => [], known_as => {}, course => {},
         told => [], settings => {}, requests => {}, elapsed => 0, before => 0, signals => 0, failures => 0, any_seed => !defined $plan->{seed},
@@ -64,8 +64,7 @@ sub new {
 
 # Runs the campaign to its end, whatever happens, and then restores the state.
 # Returns the failure that ended it, in words, or undef.
-sub go {
-    my ($self) = @_;
+sub go ($self) {
     my @ends = grep { !$LEFT_ALONE{$_} && ($SIG{$_} // q{}) ne 'IGNORE' } keys %SIG;
     local @SIG{@ends} = (sub { $self->{signals}++ }) x @ends;
     ($self->{watcher}, my $watching) = start_watcher();
@@ -81,14 +80,12 @@ sub go {
     return $why // $unrestored;
 }
 
-sub seconds {
-    my ($self) = @_;
+sub seconds ($self) {
     return $self->{before} + now() - $self->{began};
 }
 
 # Takes over the measurements that an earlier campaign has kept.
-sub take_over {
-    my ($self, $kept) = @_;
+sub take_over ($self, $kept) {
     $self->{before} = $kept->{elapsed};
     $self->{start_time} = $kept->{start_time};
     $self->{known_as} = $kept->{known_as};
@@ -105,8 +102,7 @@ sub take_over {
     return;
 }
 
-sub work {
-    my ($self) = @_;
+sub work ($self) {
     my $plan = $self->{plan};
     if (!$self->{warm}) {
         for my $run (1 .. $plan->{warmup}) {
@@ -138,33 +134,28 @@ sub work {
     return 'known';
 }
 
-sub good_pairs {
-    my ($self) = @_;
+sub good_pairs ($self) {
     return scalar grep { !defined $_->{failed} } @{ $self->{pairs} };
 }
 
-sub is_known {
-    my ($self) = @_;
+sub is_known ($self) {
     return @{ $self->{judges} } && all { defined $_->verdict } @{ $self->{judges} };
 }
 
 # Whether that number of pairs would not end in time.
-sub lacks_time_for {
-    my ($self, $pairs) = @_;
+sub lacks_time_for ($self, $pairs) {
     my $time = $self->{plan}{time} // return 0;
     my $pair = $self->pair_seconds // return 0;
     return $self->seconds + $pairs * $pair > $time;
 }
 
 # What a pair takes; before the first one, a control pair.
-sub pair_seconds {
-    my ($self) = @_;
+sub pair_seconds ($self) {
     my ($measured) = grep { @{$_} } map { [ grep { !defined $_->{failed} } @{ $self->{$_} } ] } qw(pairs control);
     return $measured ? median(map { $_->{seconds} } @{$measured}) : undef;
 }
 
-sub failed_again {
-    my ($self, $pair, $what) = @_;
+sub failed_again ($self, $pair, $what) {
     $self->{failures} = defined $pair->{failed} ? $self->{failures} + 1 : 0;
     $self->{hooks}{complain}->("$what $pair->{number} is left out: $pair->{failed}") if defined $pair->{failed};
     return $self->{failures} >= $MOST_FAILURES;
@@ -172,8 +163,7 @@ sub failed_again {
 
 # Runs one pair. $side_of says whose commands are run as "a" and as "b". Returns
 # undef if a signal came.
-sub measure_pair {
-    my ($self, $kind, $number, $side_of) = @_;
+sub measure_pair ($self, $kind, $number, $side_of) {
     my $first = $self->first_of($kind, $number);
     my %pair  = (number => $number, first => $first);
     my %run_of;
@@ -199,14 +189,12 @@ sub measure_pair {
 
 # Draws which side runs first. The draws repeat for a seed, and a continued
 # campaign continues their sequence.
-sub first_of {
-    my ($self, $kind, $number) = @_;
+sub first_of ($self, $kind, $number) {
     return hex(substr sha256_hex("$self->{plan}{seed} $kind $number"), 0, 1) & 1 ? 'b' : 'a';
 }
 
 # Returns { values, settings, output } or { failed => words }.
-sub measure_run {
-    my ($self, $what, $side) = @_;
+sub measure_run ($self, $what, $side) {
     my $plan = $self->{plan};
     my $prepared = $self->run_one("$what: preparing $plan->{name}{$side}", $plan->{prepare}{$side}, 0);
     return { failed => "could not be prepared: the command $prepared->{failed}" } if $prepared && defined $prepared->{failed};
@@ -218,8 +206,7 @@ sub measure_run {
 
 # Runs the command of one side, with the one beside it, which ends in any case. Returns the run, and
 # what the other did.
-sub run_beside {
-    my ($self, $words, $side) = @_;
+sub run_beside ($self, $words, $side) {
     my ($plan, $command) = map { ($_, $_->{beside}{$side}) } $self->{plan};
     return $self->run_one($words, $plan->{command}{$side}, 1) if !defined $command;
     my $neighbour = Bonnie::Ab::Neighbour->new($self->{watcher}, $command);
@@ -238,8 +225,7 @@ sub run_beside {
     return ($run, $beside);
 }
 
-sub run_one {
-    my ($self, $words, $command, $captures, $signals, $stopped) = @_;
+sub run_one ($self, $words, $command, $captures, $signals = undef, $stopped = undef) {
     return if !defined $command;
     $signals //= 0;
     my $show = sub { $self->{hooks}{show}->($self, $words) };
@@ -251,8 +237,7 @@ sub run_one {
 }
 
 # Dies when a value is missing, with words that follow "printed".
-sub values_of {
-    my ($self, $run) = @_;
+sub values_of ($self, $run) {
     my $plan    = $self->{plan};
     my $report  = measured($run->{output});
     my $unread  = !$report && $plan->{needs_report} ? unread_report(@{$run}{qw(output errors)}) : undef;
@@ -281,8 +266,7 @@ sub values_of {
 
 # The number in the text in the pattern's first parentheses, or in all that it matched. Its unit must
 # not change.
-sub matched {
-    my ($self, $metric, $run) = @_;
+sub matched ($self, $metric, $run) {
     my $text = "$run->{output}\n$run->{errors}";
     $text =~ $metric->{pattern} or die "nothing that matches --metric $metric->{name}" . (defined $run->{lost} ? "; $run->{lost}" : q{}) . "\n";
     my $found = defined $1 ? $1 : $&;
@@ -296,8 +280,7 @@ sub matched {
 
 # Chooses the judged metrics, once for all pairs, because the probability of an
 # error is divided among them.
-sub choose_judges {
-    my ($self, $pair) = @_;
+sub choose_judges ($self, $pair) {
     my $plan  = $self->{plan};
     my @names = $self->names_to_judge($pair);
     my $tail  = $plan->{alpha} / (2 * @names);
@@ -306,8 +289,7 @@ sub choose_judges {
     return;
 }
 
-sub names_to_judge {
-    my ($self, $pair) = @_;
+sub names_to_judge ($self, $pair) {
     my $known  = $self->{known_as};
     my @common = sort { $known->{$a}{place} <=> $known->{$b}{place} } grep { exists $pair->{b}{$_} } keys %{ $pair->{a} };
     my @wanted = map { $_->{name} } @{ $self->{plan}{metrics} };
@@ -323,8 +305,7 @@ sub names_to_judge {
     return 'wall_time';
 }
 
-sub judge {
-    my ($self, $pair) = @_;
+sub judge ($self, $pair) {
     for my $judge (@{ $self->{judges} }) {
         my $name = $judge->metric->{name};
         $judge->add($pair->{a}{$name}, $pair->{b}{$name});
@@ -335,8 +316,7 @@ sub judge {
 
 # Compares the first settings of A with those of B, and later settings of each with its own first
 # ones. Dies when they have changed, unless they may.
-sub compare_settings {
-    my ($self, $side, $what, $settings) = @_;
+sub compare_settings ($self, $side, $what, $settings) {
     my ($all, $name) = ($self->{settings}, $self->{plan}{name});
     if ($all->{$side}) {
         my @changed = grep { !$self->{changed}{"$side $_"}++ } differing($all->{$side}, $settings);
@@ -354,33 +334,28 @@ sub compare_settings {
 }
 
 # Whether it is a path or URL that the commands of A and B themselves have: then it is what is compared.
-sub is_in_commands {
-    my ($self, $setting) = @_;
+sub is_in_commands ($self, $setting) {
     my %command = map { my $command = $self->{plan}{command}{$_}; $_ => ref $command ? "@{$command}" : $command } qw(a b);
     return $command{a} ne $command{b} && 2 == grep { my $value = $self->{settings}{$_}{$setting}; defined $value && $value =~ m{/} && index($command{$_}, $value) >= 0 } qw(a b);
 }
 
-sub differing {
-    my ($one, $other) = @_;
+sub differing ($one, $other) {
     my %names = (%{$one}, %{$other});
     return sort grep { ($one->{$_} // q{}) ne ($other->{$_} // q{}) } keys %names;
 }
 
-sub value {
-    my ($value) = @_;
+sub value ($value) {
     return defined $value ? shorten($value, $MAX_VALUE) : 'nothing';
 }
 
-sub listed {
-    my @words = @_;
+sub listed (@words) {
     my $more  = @words - $MOST_SETTINGS;
     return join '; ', $more > 0 ? (@words[ 0 .. $MOST_SETTINGS - 1 ], "and $more more") : @words;
 }
 
 # (fewest, most) further pairs; undef: more than the limit. Returns nothing
 # while this is unknown.
-sub forecast {
-    my ($self) = @_;
+sub forecast ($self) {
     my $left = $self->{plan}{pairs} - $self->good_pairs;
     my ($fewest, $most) = (0, 0);
     for my $judge (@{ $self->{judges} }) {
@@ -394,8 +369,7 @@ sub forecast {
 
 # Restores state A, if the other one was made. A second signal ends this, too.
 # Returns undef, or what went wrong in words.
-sub restore {
-    my ($self) = @_;
+sub restore ($self) {
     my $run = $self->run_one('restoring', $self->{plan}{restore}, 0, $self->{signals}) // return;
     return if !defined $run->{failed};
     return "the state is not restored: the command $run->{failed}";

@@ -4,6 +4,7 @@ package Bonnie::Ab::Command;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util          qw(first);
 use POSIX                ();
@@ -35,8 +36,7 @@ my $LAST_LINE = 160;
 # Returns { seconds, output (bytes of stdout), errors (of stderr), lost => why errors may be
 # incomplete, or undef, failed => why, in words, undef if it ended well, has_ended => true if it
 # ended with an exit status, left => processes of a command that failed, in words }.
-sub run_command {
-    my ($watcher, $command, %how) = @_;
+sub run_command ($watcher, $command, %how) {
     my $errors = temporary_file($how{regardless});
     my ($reader, $writer);
     if ($how{captures}) {
@@ -59,8 +59,7 @@ sub run_command {
 }
 
 # Perl makes it in TMPDIR, /tmp or the working directory, without a name.
-sub temporary_file {
-    my ($regardless) = @_;
+sub temporary_file ($regardless = undef) {
     my $opened = open my $file, '+>', undef;
     my $fault  = $opened ? no_room($file) : fault_of_temporary(why_not("$!"));
     return $file if !defined $fault;
@@ -76,8 +75,7 @@ sub why_not {
 }
 
 # Whether nothing more can be written to a temporary file, in words, or undef.
-sub no_room {
-    my ($file) = @_;
+sub no_room ($file) {
     my $end = sysseek $file, 0, 2;
     return fault_of_temporary("$!") if !syswrite $file, "\n";
     truncate $file, $end;
@@ -85,15 +83,13 @@ sub no_room {
     return;
 }
 
-sub fault_of_temporary {
-    my ($reason) = @_;
+sub fault_of_temporary ($reason) {
     return 'cannot write a temporary file in ' . plain_text($ENV{TMPDIR} || '/tmp') . ": $reason; TMPDIR names another directory";
 }
 
 # Waits for the command, and then puts its status into $run. Returns why it must be ended instead:
 # 'stopped' or 'timeout'.
-sub wait_for {
-    my ($session, $reader, $began, $run, $how) = @_;
+sub wait_for ($session, $reader, $began, $run, $how) {
     my ($ticked, $pause) = ($began, $LOOK);
     local $SIG{CHLD} = sub { };    # ends select
     while (1) {
@@ -114,8 +110,7 @@ sub wait_for {
 }
 
 # Reads what has arrived; returns false at the end.
-sub read_all {
-    my ($reader, $output) = @_;
+sub read_all ($reader, $output) {
     while (1) {
         my $got = sysread $reader, my $bytes, 65_536;
         return 1 if !defined $got;
@@ -124,16 +119,14 @@ sub read_all {
     }
 }
 
-sub contents {
-    my ($file) = @_;
+sub contents ($file) {
     seek $file, 0, 0;
     local $/ = undef;
     return readline($file) // q{};
 }
 
 # Why a run failed, in words; undef: it has not failed.
-sub failure {
-    my ($run, $why, $timeout) = @_;
+sub failure ($run, $why, $timeout) {
     return 'was interrupted'            if $why eq 'stopped';
     return "timed out after $timeout s" if $why eq 'timeout';
     return $TOO_LONG                    if is_too_long(length $run->{output});
@@ -141,16 +134,14 @@ sub failure {
 }
 
 # How a command ended, and the last that it said.
-sub ending {
-    my ($status, $errors, $output, $lost) = @_;
+sub ending ($status, $errors, $output, $lost = undef) {
     my $signal = $status & 127;
     my $ended  = $signal ? "was killed by signal $signal" : 'ended with exit status ' . ($status >> 8);
     my $last   = last_line($errors) // last_line($output);
     return defined $last ? "$ended: $last" : $ended . (defined $lost ? "; $lost" : ' and said nothing');
 }
 
-sub last_line {
-    my ($bytes) = @_;
+sub last_line ($bytes) {
     my $line = first {/\S/} reverse split /[\n\r]+/, length $bytes > 65_536 ? substr $bytes, -65_536 : $bytes;
     return defined $line ? shorten(plain_text($line =~ s/\A\s+|\s+\z//gr), $LAST_LINE) : undef;
 }

@@ -4,6 +4,7 @@ package Bonnie::Ab::Judge;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use List::Util qw(max min);
 use Bonnie::PairTest;
 use Bonnie::Statistics qw(median);
@@ -18,8 +19,7 @@ my $OF_MEDIAN = 1.25;
 
 # $metric: { name, unit, more, speed => whether the verdict is "faster" rather
 # than "better" }. $tail as in PairTest.pm; $margin: a ratio above 1.
-sub new {
-    my ($class, $metric, $tail, $margin) = @_;
+sub new ($class, $metric, $tail, $margin) {
     my $far  = log $margin;
     my $test = Bonnie::PairTest->new($tail, 0, $far, -$far);
     return bless { metric => $metric, far => $far, test => $test, a => [], b => [], course => [] }, $class;
@@ -27,8 +27,7 @@ sub new {
 
 sub metric { return $_[0]{metric} }
 
-sub add {
-    my ($self, $value_a, $value_b) = @_;
+sub add ($self, $value_a, $value_b) {
     push @{ $self->{a} }, $value_a;
     push @{ $self->{b} }, $value_b;
     $self->{test}->add(log($value_b / $value_a));
@@ -38,15 +37,13 @@ sub add {
 sub pairs { return $_[0]{test}->pairs }
 
 # The median of side 'a' or 'b'.
-sub median_of {
-    my ($self, $side) = @_;
+sub median_of ($self, $side) {
     return @{ $self->{$side} } ? median(@{ $self->{$side} }) : undef;
 }
 
 # 1: B is better, -1: B is worse, 0: they differ by less than the margin; undef:
 # not known.
-sub verdict {
-    my ($self) = @_;
+sub verdict ($self) {
     my ($test, $far) = @{$self}{qw(test far)};
     my $side = $test->refuted(0);
     return $self->{metric}{more} ? $side : -$side if $side;
@@ -54,8 +51,7 @@ sub verdict {
 }
 
 # The verdict as reports call it: faster, slower, better, worse, same, unknown.
-sub word {
-    my ($self) = @_;
+sub word ($self) {
     my $verdict = $self->verdict;
     return 'not_known' if !defined $verdict;
     return 'no_difference' if !$verdict;
@@ -63,31 +59,27 @@ sub word {
 }
 
 # The ratio of B to A and its interval. An end of it that is unknown is undef.
-sub ratio {
-    my ($self) = @_;
+sub ratio ($self) {
     return if !$self->pairs;
     my ($low, $high) = $self->{test}->interval;
     my $middle = max($low // -50, min($high // 50, $self->{test}->middle));
     return exp $middle;
 }
 
-sub interval {
-    my ($self) = @_;
+sub interval ($self) {
     return map { defined ? exp : undef } $self->{test}->interval;
 }
 
 # The scatter of the pairs as a fraction: 0.05 is 5 %. undef for fewer than two
 # pairs.
-sub noise {
-    my ($self) = @_;
+sub noise ($self) {
     my $scale = $self->{test}->scale;
     return defined $scale ? exp($scale) - 1 : undef;
 }
 
 # (fewest, most) pairs until the verdict may be known. An end beyond all limits
 # is undef. Returns nothing while there are too few pairs for a forecast.
-sub forecast {
-    my ($self) = @_;
+sub forecast ($self) {
     return (0, 0) if defined $self->verdict;
     my $test = $self->{test};
     return if $test->pairs < $FEWEST;
@@ -98,8 +90,7 @@ sub forecast {
 }
 
 # The number of pairs that are needed if this is the true ratio.
-sub pairs_if {
-    my ($self, $true) = @_;
+sub pairs_if ($self, $true) {
     my ($test, $far) = @{$self}{qw(test far)};
     my $differs = $test->pairs_to_refute(0, $true);
     my @within  = map { $test->pairs_to_refute($_, $true) } $far, -$far;

@@ -5,6 +5,7 @@ package Bonnie::Ab::Keep;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Fcntl  qw(LOCK_EX LOCK_NB);
 use Bonnie::Ab::Report qw(kept_of same_campaign);
 use Bonnie::Envelope   qw(json_text);
@@ -16,8 +17,7 @@ use Bonnie::Plain      qw(plain_text);
 my $REPORT = 'campaign.json';
 
 # Makes the directory unless it exists. Dies if another campaign uses it.
-sub new {
-    my ($class, $dir) = @_;
+sub new ($class, $dir) {
     my $name   = plain_text($dir);
     my $handle = eval { make_directory($dir) } // die "cannot keep results in $name: $@";
     flock $handle, LOCK_EX | LOCK_NB or die "another bon_ab keeps its results in $name\n";
@@ -25,8 +25,7 @@ sub new {
 }
 
 # Gives $campaign the results in the directory.
-sub continue {
-    my ($self, $campaign) = @_;
+sub continue ($self, $campaign) {
     my $in = eval { at_directory($self->{handle}, sub { return open_to_read($REPORT) }) };
     return if !$in && $!{ENOENT};
     die "cannot read $self->{name}/$REPORT: $@" if !$in;
@@ -45,18 +44,15 @@ sub continue {
     return;
 }
 
-sub save {
-    my ($self, $report) = @_;
+sub save ($self, $report) {
     return $self->write_file(\&write_report, json_text($report), $REPORT);
 }
 
-sub save_output {
-    my ($self, $campaign, $pair, $side, $bytes) = @_;
+sub save_output ($self, $campaign, $pair, $side, $bytes) {
     return $self->write_file(\&write_bytes, $bytes, sprintf 'pair-%03d-%s.out', $pair, $side);
 }
 
-sub write_file {
-    my ($self, $write, $content, $name) = @_;
+sub write_file ($self, $write, $content, $name) {
     at_directory($self->{handle}, sub { $write->($content, $name, "$self->{dir}/$name"); return });
     return;
 }

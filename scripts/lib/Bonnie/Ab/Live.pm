@@ -5,17 +5,16 @@ package Bonnie::Ab::Live;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Bonnie::Ab::Words qw(duration_text);
 use Bonnie::Output    qw(draw_line);
 
-sub new {
-    my ($class, $is_quiet) = @_;
+sub new ($class, $is_quiet) {
     return bless { shown => -t *STDERR && !$is_quiet ? 0 : undef }, $class;
 }
 
 # $words: what is running.
-sub show {
-    my ($self, $campaign, $words) = @_;
+sub show ($self, $campaign, $words) {
     return if !defined $self->{shown};
     my $known = grep { defined $_->verdict } @{ $campaign->{judges} };
     my $line  = "$words, " . duration_text($campaign->seconds);
@@ -27,16 +26,14 @@ sub show {
 }
 
 # The time left as a range, from the scatter of the pairs so far.
-sub left_text {
-    my ($campaign) = @_;
+sub left_text ($campaign) {
     my $seconds = $campaign->pair_seconds or return 'time left not known';
     my ($fewest, $most) = $campaign->forecast or return 'time left not known';
     my $all = $campaign->{plan}{pairs} - $campaign->good_pairs;
     return duration_text($fewest * $seconds) . ' to ' . duration_text(($most // $all) * $seconds) . ' left';
 }
 
-sub clear {
-    my ($self) = @_;
+sub clear ($self) {
     draw_line(q{}) if $self->{shown};
     $self->{shown} &&= 0;
     return;

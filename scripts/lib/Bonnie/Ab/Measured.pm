@@ -9,6 +9,7 @@ package Bonnie::Ab::Measured;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(max sum0 uniq);
 use Bonnie::Csv        qw(next_result $MOST_IN_VAIN);
@@ -58,8 +59,7 @@ my @KINDS = (
 # requests, and of those that failed, of reports that count them, failed => in words how the
 # measured work itself has failed, or undef }; undef if the output has no report. Dies when a report
 # cannot be read.
-sub measured {
-    my ($bytes) = @_;
+sub measured ($bytes) {
     my ($found, $fault) = of_json($bytes);
     $found //= of_log($bytes);
     die "a JSON report that cannot be read: $fault\n" if defined $fault;
@@ -70,8 +70,7 @@ sub measured {
 }
 
 # What looks like a report that measured() does not read, in words; undef: nothing does.
-sub unread_report {
-    my ($output, $errors) = @_;
+sub unread_report ($output, $errors) {
     my ($form, $on_errors) = map { other_form($_) } $output, $errors;
     return $form // (defined $on_errors ? "$on_errors, on standard error" : undef);
 }
@@ -79,15 +78,13 @@ sub unread_report {
 # The number in a text that has only one, and what follows it, its unit; nothing if there is none,
 # or several. Commas are allowed between groups of three digits, but not a single one without a point,
 # which stands before decimals in many languages.
-sub number_in {
-    my ($text) = @_;
+sub number_in ($text) {
     my ($number, $unit) = $text =~ /\A[^\d]*?(?<![\w.,])([-+]?(?:[1-9]\d{0,2}(?:(?:,\d{3}){2,}|,\d{3}(?=[.]\d))(?:[.]\d+)?|\d+(?:[.]\d*)?|[.]\d+)(?:[eE][-+]?\d+)?)\s*([^\d\s]*)[^\d]*\z/a or return;
     return ($number =~ tr/,//dr + 0, $unit);
 }
 
 # Returns what was found, and why some of it cannot be read.
-sub of_json {
-    my ($bytes) = @_;
+sub of_json ($bytes) {
     my $found;
     pos($bytes) = 0;
     while ($bytes =~ /$REPORT_BEGINS/gc) {
@@ -109,8 +106,7 @@ sub of_json {
 }
 
 # The reports in a value, however deep, each with its kind.
-sub reports_in {
-    my ($value) = @_;
+sub reports_in ($value) {
     return map { reports_in($_) } @{$value} if ref $value eq 'ARRAY';
     return if ref $value ne 'HASH';
     my ($kind) = grep { $_->[1]->($value) } @KINDS;
@@ -118,8 +114,7 @@ sub reports_in {
 }
 
 # Reads JSON in lines that a log has put words before: the same ones, apart from numbers.
-sub of_log {
-    my ($bytes) = @_;
+sub of_log ($bytes) {
     my (%tried, $unread);
     while (keys %tried < $MOST_PREFIXES && $bytes =~ /$BEHIND_WORDS/g) {
         my ($words, $place) = ($1, $-[0]);
@@ -135,8 +130,7 @@ sub of_log {
     return;
 }
 
-sub of_csv {
-    my ($bytes) = @_;
+sub of_csv ($bytes) {
     my (@records, @problems);
     my $tries = $MOST_IN_VAIN;
     pos($bytes) = 0;
@@ -152,8 +146,7 @@ sub of_csv {
     return { kind => 'bonnie', settings => flat(\%settings), runs => [ map { [ record_metrics($_) ] } @records ], has => 'figures' };
 }
 
-sub of_bonnie {
-    my ($report) = @_;
+sub of_bonnie ($report) {
     my ($records, @problems) = report_records($report);
     die "a report of bonnie that cannot be read: $problems[0]\n" if @problems;
     my %about = map { $_ => hash($report->{$_}) } qw(host settings);
@@ -162,8 +155,7 @@ sub of_bonnie {
     return (flat({ version => text($report->{version}), %about }), grep {defined} @runs);
 }
 
-sub record_metrics {
-    my ($record) = @_;
+sub record_metrics ($record) {
     my @metrics;
     for my $test (all_tests()) {
         my $figures = $record->{tests}{ $test->{name} } or next;
@@ -180,8 +172,7 @@ sub record_metrics {
 }
 
 # The figure of a search is the load that it has found: a rate, or a number of threads.
-sub of_bonload {
-    my ($report) = @_;
+sub of_bonload ($report) {
     my ($load, $settings) = ($report, hash($report->{settings}));
     my $is_search = (text($settings->{mode}) // q{}) eq 'search';
     my $is_rate   = (text($settings->{search}) // 'rate') eq 'rate';
@@ -200,22 +191,19 @@ sub of_bonload {
 }
 
 # The durations under the last load of a profile of -good-for, as "fdatasync.p99".
-sub profile_metrics {
-    my ($prefix, $profile) = @_;
+sub profile_metrics ($prefix, $profile) {
     my $load = hash((list($profile->{loads}))[-1]);
     return map { my $times = $_; latencies($prefix . (text($times->{name}) // q{}), { map { $_ => $times->{"${_}_ns"} } qw(p50 p99 max) }) } map { hash($_) } list($load->{durations});
 }
 
 # The numbers of its requests, and of those that failed.
-sub requests_of {
-    my ($load) = @_;
+sub requests_of ($load) {
     my ($made, $errors) = map { my $key = $_; sum0(map { number(hash($load->{$_})->{$key}) // 0 } qw(writes reads)) } qw(made errors);
     return ($made + $errors, $errors);
 }
 
 # By its default, unless the report says what it allowed.
-sub failed_bonload {
-    my ($report) = @_;
+sub failed_bonload ($report) {
     my $load = $report;
     my ($all, $errors) = requests_of($load);
     my $most = number(hash($load->{settings})->{max_errors_percent}) // 50;
@@ -225,8 +213,7 @@ sub failed_bonload {
     return;
 }
 
-sub of_gobonniego {
-    my ($report) = @_;
+sub of_gobonniego ($report) {
     my @about = grep { !/\A(?:results|start_time)\z/ } keys %{$report};
     my ($records) = Bonnie::GoBonnieGo::records($report);
     my @runs = map { my $tests = $_->{tests}; [ map { rate($_->[0], $tests->{ $_->[1] }{rate}{value}, $_->[2]) } @GOBONNIEGO ] } @{$records};
@@ -236,8 +223,7 @@ sub of_gobonniego {
 # Combines jobs with the same name, as group_reporting does: adds up their
 # rates, and takes the worst of their latencies. If there are several names,
 # each metric's name begins with that of its job.
-sub of_fio {
-    my ($report) = @_;
+sub of_fio ($report) {
     my @jobs  = fio_jobs($report);
     my @names = uniq(map { text($_->{jobname}) // q{} } @jobs);
     my @metrics;
@@ -252,14 +238,12 @@ sub of_fio {
 }
 
 # With --client, a job of each machine, and their sum, which is left out.
-sub fio_jobs {
-    my ($report) = @_;
+sub fio_jobs ($report) {
     my @jobs = map { hash($_) } list($report->{jobs} // $report->{client_stats});
     return @jobs > 1 ? grep { (text($_->{jobname}) // q{}) ne 'All clients' } @jobs : @jobs;
 }
 
-sub failed_fio {
-    my ($report) = @_;
+sub failed_fio ($report) {
     for my $job (fio_jobs($report)) {
         my $error = number($job->{error}) || number($job->{first_error}) or next;
         return 'a report of fio with error ' . $error . ' (' . do { local $! = $error; "$!" } . ') in job ' . shorten(text($job->{jobname}) // q{}, 40);
@@ -268,8 +252,7 @@ sub failed_fio {
 }
 
 # Up to version 2, rates are KiB/s and latencies microseconds.
-sub fio_metrics {
-    my ($name, @parts) = @_;
+sub fio_metrics ($name, @parts) {
     my $kib = sum0(map { defined $_->{bw_bytes} ? (number($_->{bw_bytes}) // 0) / 1024 : number($_->{bw}) // 0 } @parts) or return;
     my @latencies;
     for my $part (@parts) {
@@ -285,8 +268,7 @@ sub fio_metrics {
     return (rate($name, $kib, 'KiB/s'), { %{ rate("$name.iops", $iops, 'ops/s') }, judged => 0 }, latencies($name, \%worst));
 }
 
-sub of_hyperfine {
-    my ($report) = @_;
+sub of_hyperfine ($report) {
     my @results = map { hash($_) } list($report->{results});
     my @metrics;
     for my $i (0 .. $#results) {
@@ -298,8 +280,7 @@ sub of_hyperfine {
 }
 
 # The exit status of a command that a signal has ended is null.
-sub failed_hyperfine {
-    my ($report) = @_;
+sub failed_hyperfine ($report) {
     for my $result (map { hash($_) } list($report->{results})) {
         my @codes  = list($result->{exit_codes});
         my @failed = grep { ($_ // 1) ne '0' } @codes or next;
@@ -308,27 +289,23 @@ sub failed_hyperfine {
     return;
 }
 
-sub first_result {
-    my ($report) = @_;
+sub first_result ($report) {
     my ($first) = list($report->{results});
     return hash($first);
 }
 
-sub rate {
-    my ($name, $value, $unit) = @_;
+sub rate ($name, $value, $unit) {
     ($value, $unit) = (1024 * $value, 'bytes/s') if defined $value && ($unit // q{}) eq 'KiB/s';
     return { name => $name, value => $value, unit => $unit, more => 1, judged => 1 };
 }
 
-sub latencies {
-    my ($name, $latency) = @_;
+sub latencies ($name, $latency) {
     return map { +{ name => "$name.$_", value => number($latency->{$_}), unit => 'ns', more => 0, judged => 0 } }
         grep { number($latency->{$_}) } @PERCENTILES;
 }
 
 # The median of the positive values, because the others have no ratio.
-sub middle_of {
-    my @runs = @_;
+sub middle_of (@runs) {
     my (%values, %metric, @names);
     for my $metric (grep { ($_->{value} // 0) > 0 } map { @{$_} } @runs) {
         push @names, $metric->{name} if !$metric{ $metric->{name} };
@@ -342,8 +319,7 @@ sub middle_of {
 # run to run are no settings.
 my $NO_SETTING = qr/(?:\A|[.])(?:seed|start_time|label)\z/;
 
-sub flat {
-    my ($settings) = @_;
+sub flat ($settings) {
     my %flat;
     for my $name (grep { defined $settings->{$_} } keys %{$settings}) {
         my $value = $settings->{$name};

@@ -4,13 +4,13 @@ package Bonnie::Ab::Neighbour;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Bonnie::Ab::Command  qw($TOO_LONG contents ending is_too_long temporary_file);
 use Bonnie::Ab::Measured qw(measured);
 use Bonnie::Ab::Session;
 
 # Starts it.
-sub new {
-    my ($class, $watcher, $command) = @_;
+sub new ($class, $watcher, $command) {
     my $self = bless {
         watcher => $watcher, command => $command, bytes => { read_bytes => 0, written_bytes => 0 }, starts => 0, left => [],
         output => temporary_file(), errors => temporary_file(),
@@ -19,8 +19,7 @@ sub new {
     return $self;
 }
 
-sub start {
-    my ($self) = @_;
+sub start ($self) {
     $self->{session} = Bonnie::Ab::Session->start(@{$self}{qw(watcher command output errors)});
     $self->{starts}++;
     return;
@@ -28,8 +27,7 @@ sub start {
 
 # Looks after it: one that has ended with exit status 0 is started again, when what it has left
 # running is ended, too. Returns whether it has failed.
-sub has_failed {
-    my ($self) = @_;
+sub has_failed ($self) {
     $self->{failed} //= "the command beside it $TOO_LONG" if is_too_long((-s $self->{output}) + -s $self->{errors});
     return 1 if defined $self->{failed};
     return 0 if !$self->{session}->is_over;
@@ -46,8 +44,7 @@ sub has_failed {
 
 # Adds up what its processes have moved to and from storage. Each counts those of its children that
 # have ended, too.
-sub count {
-    my ($self) = @_;
+sub count ($self) {
     my %bytes = $self->{session}->storage_bytes;
     $self->{bytes} = %bytes && $self->{bytes} ? { map { $_ => $self->{bytes}{$_} + $bytes{$_} } keys %bytes } : undef;
     return;
@@ -56,8 +53,7 @@ sub count {
 # Ends it with all its processes. Returns { starts => how often it was started, read_bytes, written_bytes =>
 # bytes, or undef where they are not known, figures => { metric => value } of its own report }, and
 # in words which processes are left.
-sub end {
-    my ($self) = @_;
+sub end ($self) {
     $self->count if !defined $self->{failed};
     my @left   = (@{ $self->{left} }, $self->{session}->end);
     my $report = defined $self->{failed} ? undef : eval { measured(contents($self->{output})) };

@@ -4,6 +4,7 @@ package Bonnie::Ab::Options;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use Bonnie::Output qw(complain);
 use Bonnie::Plain  qw(plain_text shorten);
@@ -44,8 +45,7 @@ our @OPTIONS = (
 # metrics => [ { name, pattern, more } ], needs_report => whether any of them is in reports only,
 # margin (percent), pairs, time, alpha, seed, control, keep, ignore_failure, settings_may_change }.
 # Dies of what is wrong.
-sub plan_of {
-    my ($options, @command) = @_;
+sub plan_of ($options, @command) {
     my %plan = (
         commands($options, @command),
         name    => { a => name($options, 'a'), b => name($options, 'b') },
@@ -64,8 +64,7 @@ sub plan_of {
     return \%plan;
 }
 
-sub wrong {
-    my ($what) = @_;
+sub wrong ($what) {
     die "$what\n";
 }
 
@@ -76,8 +75,7 @@ sub answer_bare {
     die "which program is faster? bon_ab --a='COMMAND' --b='COMMAND'; bon_ab --help lists the options\n";
 }
 
-sub commands {
-    my ($options, @command) = @_;
+sub commands ($options, @command) {
     my %prepare = (a => $options->{'prepare-a'}, b => $options->{'prepare-b'});
     my @given   = grep { defined $options->{$_} } qw(a b);
     wrong("--$given[0] needs the other of --a and --b") if @given == 1;
@@ -94,21 +92,18 @@ sub commands {
     return (command => \%command, prepare => \%prepare, beside => \%beside);
 }
 
-sub name {
-    my ($options, $side) = @_;
+sub name ($options, $side) {
     my $name = shorten(plain_text($options->{"name-$side"} // uc $side), 40);
     wrong("--name-$side is empty") if $name !~ /\S/;
     return $name;
 }
 
-sub shown {
-    my ($given) = @_;
+sub shown ($given) {
     return q{"} . shorten(plain_text($given), 40) . q{"};
 }
 
 # Nobody knows which direction of a number in arbitrary text is the better one.
-sub metrics {
-    my ($options) = @_;
+sub metrics ($options) {
     my ($more, $less) = @{$options}{qw(more-is-better less-is-better)};
     wrong('--more-is-better and --less-is-better exclude each other') if $more && $less;
     my (@metrics, %seen);

@@ -4,6 +4,7 @@ package Bonnie::Ab::Page;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(max min);
 use Bonnie::Ab::Words     qw(change_text duration_text interval_text margin_text metric_figure noise_figure verdict_text);
@@ -28,8 +29,7 @@ my $MAX_NAME = 40;
 my %CLASS = (faster => 'better', better => 'better', slower => 'worse', worse => 'worse');
 
 # $title is plain text, or undef for what was compared.
-sub campaign_page {
-    my ($title, @campaigns) = @_;
+sub campaign_page ($title, @campaigns) {
     my @sections;
     for my $number (1 .. @campaigns) {
         my $campaign = $campaigns[ $number - 1 ];
@@ -46,16 +46,14 @@ sub campaign_page {
         facts => join(q{ }, map { facts($_) } @campaigns), sections => \@sections);
 }
 
-sub facts {
-    my ($campaign) = @_;
+sub facts ($campaign) {
     my $good = grep { !defined $_->{failed} } @{ $campaign->{pairs} };
     my $bad  = @{ $campaign->{pairs} } - $good;
     my $when = $campaign->{started} =~ tr/TZ/ /dr;
     return counted($good, 'pair') . ($bad ? " ($bad left out)" : q{}) . ' in ' . duration_text($campaign->{elapsed}) . ", from $when UTC.";
 }
 
-sub metric_content {
-    my ($campaign) = @_;
+sub metric_content ($campaign) {
     my @metrics = @{ $campaign->{metrics} } or return;
     my ($a, $b) = map { shorten($campaign->{settings}{"name_$_"}, $MAX_NAME) } qw(a b);
     my $sure = sprintf '%.4g %% interval', 100 * (1 - $campaign->{settings}{alpha});
@@ -68,15 +66,13 @@ sub metric_content {
         plain_table({ caption => 'What differs', class => 'campaign', titles => \@titles }, map { metric_row($campaign, $_) } @metrics));
 }
 
-sub metric_row {
-    my ($campaign, $metric) = @_;
+sub metric_row ($campaign, $metric) {
     my $noise = $metric->{noise_percent};
     return [ shorten($metric->{name}, $MAX_NAME), change_text($campaign, $metric), [ $CLASS{ $metric->{verdict} }, verdict_text($campaign, $metric) ],
         interval_text($campaign, $metric), (map { metric_figure($metric, $_) } qw(a b)), defined $noise ? noise_figure($noise) . ' %' : undef ];
 }
 
-sub interval_charts {
-    my ($campaign) = @_;
+sub interval_charts ($campaign) {
     my @notes = (
         'From top to bottom, pair after pair: a point is the ratio of a pair, the band the interval that was known after it. Points beyond an axis are drawn at its end.',
         'It is decided when the band leaves the line of no change, or lies within ' . "\x{B1}" . margin_text($campaign) . '.',
@@ -86,8 +82,7 @@ sub interval_charts {
     return panels("What was known of $campaign->{settings}{name_b} against $campaign->{settings}{name_a}", \@notes, @panels);
 }
 
-sub interval_panel {
-    my ($campaign, $metric) = @_;
+sub interval_panel ($campaign, $metric) {
     my @pairs   = changes($campaign->{pairs}, $metric->{name});
     my @control = changes($campaign->{control}, $metric->{name});
     return if !@pairs;
@@ -103,14 +98,12 @@ sub interval_panel {
 }
 
 # The changes in percent in the pairs that have this metric.
-sub changes {
-    my ($pairs, $name) = @_;
+sub changes ($pairs, $name) {
     return map { 100 * ($_->{b}{$name} / $_->{a}{$name} - 1) } grep { $_->{a}{$name} && $_->{b}{$name} } @{$pairs};
 }
 
 # An unknown end is drawn at the end of the chart.
-sub bands {
-    my ($axis, $height, @course) = @_;
+sub bands ($axis, $height, @course) {
     my $step = $height / (@course || 1);
     my @bands;
     for my $i (0 .. $#course) {
@@ -120,21 +113,18 @@ sub bands {
     return @bands;
 }
 
-sub points {
-    my ($axis, $height, @changes) = @_;
+sub points ($axis, $height, @changes) {
     my $step = $height / (@changes || 1);
     return map { my $x = $axis->{at}->($changes[$_]); bar('pair', $x, $x, sprintf '%.1f', $step * ($_ + 0.5)) } 0 .. $#changes;
 }
 
-sub notes {
-    my ($campaign) = @_;
+sub notes ($campaign) {
     my @lines = (@{ $campaign->{notes} }, map {"pair $_->{number} is left out: $_->{failed}"} grep { defined $_->{failed} } @{ $campaign->{pairs} });
     return if !@lines;
     return element('ul', {}, map { element('li', {}, text(ucfirst "$_.")) } @lines) . "\n";
 }
 
-sub settings_table {
-    my ($campaign) = @_;
+sub settings_table ($campaign) {
     my $settings = $campaign->{settings};
     my @rows = map { row_of(row_title($_->[0]), map { $_ eq q{} ? absent("\x{2013}") : element('td', {}, text($_)) } @{$_}[ 1, 2 ]) }
         grep { "$_->[1]$_->[2]" ne q{} }

@@ -6,6 +6,7 @@ package Bonnie::Ab::Report;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use Bonnie::Ab::Result qw(is_campaign);
 use Bonnie::Ab::Words  qw(result_sentence);
@@ -20,8 +21,7 @@ our @EXPORT_OK = qw(exit_status kept_of report_of same_campaign);
 my @SAME = qw(command_a command_b prepare_a prepare_b beside_a beside_b settle_seconds name_a name_b alpha margin_percent metrics ignore_failure);
 
 # $failure: words, or undef.
-sub report_of {
-    my ($campaign, $failure) = @_;
+sub report_of ($campaign, $failure = undef) {
     my @judges  = @{ $campaign->{judges} };
     my %judged  = map { $_->metric->{name} => 1 } @judges;
     my @pairs   = grep { !defined $_->{failed} } @{ $campaign->{pairs} };
@@ -45,8 +45,7 @@ sub report_of {
     return \%report;
 }
 
-sub settings {
-    my ($plan) = @_;
+sub settings ($plan) {
     return {
         (map { ("command_$_" => command_text($plan->{command}{$_}), "prepare_$_" => $plan->{prepare}{$_}, "beside_$_" => $plan->{beside}{$_}, "name_$_" => $plan->{name}{$_}) } qw(a b)),
         (map { $_ => $plan->{$_} } qw(restore alpha seed warmup control)),
@@ -60,14 +59,12 @@ sub settings {
     };
 }
 
-sub command_text {
-    my ($command) = @_;
+sub command_text ($command) {
     return $command if !ref $command;
     return join q{ }, map { /\A[\w\/.,:=+@%-]+\z/a ? $_ : q{'} . s/'/'\\''/gr . q{'} } @{$command};
 }
 
-sub judged_metric {
-    my ($campaign, $judge) = @_;
+sub judged_metric ($campaign, $judge) {
     my $metric = $judge->metric;
     my $noise  = $judge->noise;
     return {
@@ -83,22 +80,19 @@ sub judged_metric {
     };
 }
 
-sub common {
-    my ($metric) = @_;
+sub common ($metric) {
     return (name => $metric->{name}, unit => $metric->{unit}, more_is_better => json_bool($metric->{more}), is_speed => json_bool($metric->{speed}));
 }
 
 # A metric that is not judged has no verdict, and no interval that looks like one.
-sub shown_metric {
-    my ($metric, @pairs) = @_;
+sub shown_metric ($metric, @pairs) {
     my @both = grep { ($_->{a}{ $metric->{name} } // 0) > 0 && ($_->{b}{ $metric->{name} } // 0) > 0 } @pairs or return;
     my %values = map { my $side = $_; $side => [ map { $_->{$side}{ $metric->{name} } } @both ] } qw(a b);
     my @ratios = map { $_->{b}{ $metric->{name} } / $_->{a}{ $metric->{name} } } @both;
     return { common($metric), judged => json_bool(0), median_a => median(@{ $values{a} }), median_b => median(@{ $values{b} }), ratio => median(@ratios) };
 }
 
-sub forecast {
-    my ($campaign) = @_;
+sub forecast ($campaign) {
     return if $campaign->is_known;
     my ($fewest, $most) = $campaign->forecast or return;
     my $seconds = $campaign->pair_seconds;
@@ -114,14 +108,12 @@ sub verdict {
 }
 
 # A failure comes before all verdicts.
-sub exit_status {
-    my ($report) = @_;
+sub exit_status ($report) {
     return defined $report->{failure} ? 1 : { slower => 2, not_known => 3 }->{ $report->{verdict} } // 0;
 }
 
 # What Campaign.pm takes over from such a report. Dies if somebody has changed the report.
-sub kept_of {
-    my ($json) = @_;
+sub kept_of ($json) {
     die "its format is not known\n" if !is_campaign($json) || defined version_fault($json);
     my %known;
     for my $metric (map { hash($_) } list($json->{metrics})) {
@@ -142,8 +134,7 @@ sub kept_of {
 }
 
 # $counts: it is no control pair, which may be there before any metric is known.
-sub kept_pair {
-    my ($pair, $known, $counts) = @_;
+sub kept_pair ($pair, $known, $counts) {
     my %kept = map { $_ => number($pair->{$_}) // 0 } qw(number seconds);
     $kept{beside} = $pair->{beside} if ref $pair->{beside} eq 'HASH';
     $kept{first} = (text($pair->{first}) // q{}) eq 'b' ? 'b' : 'a';
@@ -158,8 +149,7 @@ sub kept_pair {
 }
 
 # Dies unless $plan asks for the campaign of $json. $any_seed: its seed may differ.
-sub same_campaign {
-    my ($json, $plan, $any_seed) = @_;
+sub same_campaign ($json, $plan, $any_seed) {
     my ($kept, $wanted) = (hash($json->{settings}), settings($plan));
     for my $name (@SAME, $any_seed ? () : 'seed') {
         my ($old, $new) = map { ref $_ eq 'ARRAY' ? join "\n", @{$_} : $_ || q{} } $kept->{$name}, $wanted->{$name};

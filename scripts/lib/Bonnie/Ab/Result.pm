@@ -5,6 +5,7 @@ package Bonnie::Ab::Result;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use Bonnie::Json  qw(hash list number text version_fault);
 use Bonnie::Plain qw(few shorten);
@@ -14,16 +15,14 @@ our @EXPORT_OK = qw(campaign_of is_campaign);
 # Limit on metrics and pairs, above the numbers of any real report.
 my $MANY = 1000;
 
-sub is_campaign {
-    my ($json) = @_;
+sub is_campaign ($json) {
     return ref $json eq 'HASH' && (text($json->{format}) // q{}) eq 'bon_ab';
 }
 
 # Turns a report into a structure of a fixed form, because a hostile report may
 # have anything anywhere. Returns undef and a reason when the report cannot be
 # shown.
-sub campaign_of {
-    my ($json) = @_;
+sub campaign_of ($json) {
     my ($fault, $settings) = (version_fault($json), hash($json->{settings}));
     return (undef, $fault) if defined $fault;
     my %campaign = (
@@ -51,8 +50,7 @@ sub pair {
 
 my %UNITS = map { $_ => 1 } qw(bytes/s ops/s ns);
 
-sub metric {
-    my ($metric) = @_;
+sub metric ($metric) {
     my $unit = word($metric->{unit});
     return {
         (map { $_ => word($metric->{$_}) } qw(name verdict)),

@@ -6,6 +6,7 @@ package Bonnie::Ab::Session;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use POSIX          qw(:sys_wait_h setsid);
 use Time::HiRes    qw(CLOCK_MONOTONIC clock_gettime);
@@ -48,8 +49,7 @@ sub start_watcher {
 }
 
 # $command: words for a shell, or a reference to the words of a program. $stdout, $stderr: handles.
-sub start {
-    my ($class, $watcher, $command, $stdout, $stderr) = @_;
+sub start ($class, $watcher, $command, $stdout, $stderr) {
     my $mark  = join q{-}, $$, int(1e6 * now());
     my $child = fork // die "cannot start a process: $!\n";
     return bless { leader => $child, mark => $mark, watcher => $watcher }, $class if $child;
@@ -69,8 +69,7 @@ sub start {
 }
 
 # The status of the command as in $?, or undef: it is still running.
-sub status {
-    my ($self) = @_;
+sub status ($self) {
     return if waitpid($self->{leader}, WNOHANG) != $self->{leader};
     my $status = $?;
     $self->over;
@@ -78,16 +77,14 @@ sub status {
 }
 
 # Whether the command has ended and status() was not yet called.
-sub is_over {
-    my ($self) = @_;
+sub is_over ($self) {
     my ($pid, $process) = stat_of($self->{leader});
     return !$process || $process->{state} eq 'Z';
 }
 
 # What the processes of the session, and those of their children that have ended, have read from
 # storage and written to it: (read_bytes, written_bytes); nothing if that is not known.
-sub storage_bytes {
-    my ($self) = @_;
+sub storage_bytes ($self) {
     my %bytes;
     for my $pid (keys %{ { $self->processes, $self->{leader} => 0 } }) {
         open my $in, '<', "/proc/$pid/io" or next;
@@ -98,16 +95,14 @@ sub storage_bytes {
     return %bytes;
 }
 
-sub over {
-    my ($self) = @_;
+sub over ($self) {
     syswrite $self->{watcher}, "end $self->{leader}\n" if $self->{watcher};
     return;
 }
 
 # Sends TERM and then KILL to all processes of the session and to their descendants, and waits for their ends. Returns the
 # descendants that have left both and are still running, in words, or nothing.
-sub end {
-    my ($self) = @_;
+sub end ($self) {
     my $leader = $self->{leader};
     my %ours;
     for my $signal (qw(TERM KILL)) {
@@ -130,8 +125,7 @@ sub end {
 
 # Maps process numbers to start times, which distinguish a process from a later
 # one with the same number.
-sub processes {
-    my ($self) = @_;
+sub processes ($self) {
     my %all   = all_processes();
     my %ours  = map { $_ => 1 } grep { $_ == $self->{leader} || $all{$_}{session} == $self->{leader} } keys %all;
     my $known = 0;
@@ -142,20 +136,17 @@ sub processes {
     return map { $_ => $all{$_}{start} } grep { $all{$_} && $all{$_}{state} ne 'Z' } keys %ours;
 }
 
-sub alive {
-    my (%ours) = @_;
+sub alive (%ours) {
     my %now = map { stat_of($_) } keys %ours;
     return map { $_ => $ours{$_} } grep { $now{$_} && $now{$_}{state} ne 'Z' && $now{$_}{start} == $ours{$_} } keys %ours;
 }
 
 # Processes with the mark of this session in their environment. %killed have been sent KILL.
-sub left_behind {
-    my ($self, %killed) = @_;
+sub left_behind ($self, %killed) {
     return grep { !$killed{ $_->{pid} } && $_->{state} ne 'Z' && index(environment($_->{pid}), "$MARK=$self->{mark}\0") >= 0 } values %{ { all_processes() } };
 }
 
-sub environment {
-    my ($pid) = @_;
+sub environment ($pid) {
     open my $in, '<', "/proc/$pid/environ" or return q{};
     local $/ = undef;
     return readline($in) // q{};
@@ -166,8 +157,7 @@ sub all_processes {
 }
 
 # The name, in parentheses, may contain any character.
-sub stat_of {
-    my ($pid) = @_;
+sub stat_of ($pid) {
     open my $in, '<', "/proc/$pid/stat" or return;
     my $line = readline($in) // return;
     my ($name, $state, $parent, $session, $start)

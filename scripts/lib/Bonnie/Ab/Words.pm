@@ -4,6 +4,7 @@ package Bonnie::Ab::Words;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(max min);
 use Bonnie::Plain qw(shorten);
@@ -25,28 +26,24 @@ my $LEAST_WIDE = 10;
 my $NOTHING = 2**20;
 
 # @excluded: percentages that it must not read like, see Units.pm.
-sub percent {
-    my ($ratio, @excluded) = @_;
+sub percent ($ratio, @excluded) {
     my $percent = 100 * ($ratio - 1);
     my $digits  = beside(abs $percent, abs $percent < 99.95 ? 1 : 0, @excluded);
     return ($percent < 0 && $digits > 0 ? q{-} : q{+}) . "$digits %";
 }
 
 # What the verdict excludes: no difference, or one of the margin.
-sub excluded_by {
-    my ($report, $metric) = @_;
+sub excluded_by ($report, $metric) {
     my $verdict = $metric->{verdict} // 'not_known';
     return $verdict eq 'not_known' ? () : $verdict eq 'no_difference' ? $report->{settings}{margin_percent} : 0;
 }
 
-sub change_text {
-    my ($report, $metric) = @_;
+sub change_text ($report, $metric) {
     return defined $metric->{ratio} ? percent($metric->{ratio}, excluded_by($report, $metric)) : q{};
 }
 
 # "+4.1 to +6.3 %". Omits an end that is unknown.
-sub interval_text {
-    my ($report, $metric) = @_;
+sub interval_text ($report, $metric) {
     my ($low, $high) = map { defined ? percent($_, excluded_by($report, $metric)) : undef } @{ $metric->{interval} // [] };
     return 'nothing known'        if !defined $low && !defined $high;
     return "at most $high"        if !defined $low;
@@ -54,13 +51,11 @@ sub interval_text {
     return $low =~ s/ %//r . " to $high";
 }
 
-sub margin_text {
-    my ($report) = @_;
+sub margin_text ($report) {
     return sprintf '%.4g %%', $report->{settings}{margin_percent};
 }
 
-sub verdict_text {
-    my ($report, $metric) = @_;
+sub verdict_text ($report, $metric) {
     return 'no difference of ' . margin_text($report) if $metric->{verdict} eq 'no_difference';
     return 'not known' if $metric->{verdict} eq 'not_known';
     return $metric->{verdict};
@@ -68,8 +63,7 @@ sub verdict_text {
 
 # Which side's requests failed, where the sides differ; undef: they do not. Said before any speed,
 # because failing may be faster than succeeding.
-sub failures_sentence {
-    my ($report) = @_;
+sub failures_sentence ($report) {
     my @shares = map { my $side = $_; $side->{asked} ? 100 * $side->{errors} / $side->{asked} : 0 } map { $report->{requests}{$_} // {} } qw(a b);
     my ($of_a, $of_b) = map { sprintf '%.3g %%', $_ } @shares;
     return if $of_a eq $of_b;
@@ -77,13 +71,11 @@ sub failures_sentence {
 }
 
 # The whole result in one sentence, or two.
-sub result_sentence {
-    my ($report) = @_;
+sub result_sentence ($report) {
     return join q{ }, failures_sentence($report) // (), speeds_sentence($report);
 }
 
-sub speeds_sentence {
-    my ($report) = @_;
+sub speeds_sentence ($report) {
     my ($name_a, $name_b) = @{ $report->{settings} }{qw(name_a name_b)};
     my @judged = grep { $_->{judged} } @{ $report->{metrics} };
     return "Nothing is known of $name_a and $name_b: no pair was measured." if !@judged;
@@ -102,8 +94,7 @@ sub speeds_sentence {
     return join('; ', @parts) . q{.};
 }
 
-sub names_text {
-    my ($report, $with_figures, @metrics) = @_;
+sub names_text ($report, $with_figures, @metrics) {
     return @metrics . ' metrics' if @metrics > $MOST_NAMES && !$with_figures;
     my @names = map { shorten($_->{name}, $MAX_NAME) . ($with_figures ? ' (' . change_text($report, $_) . ')' : q{}) } @metrics;
     if (@names > $MOST_NAMES) {
@@ -113,16 +104,14 @@ sub names_text {
     return @names ? join(', ', @names) . " and $last" : $last;
 }
 
-sub metric_figure {
-    my ($metric, $side) = @_;
+sub metric_figure ($metric, $side) {
     my $value = $metric->{"median_$side"} // return q{-};
     return sprintf '%.4g', $value if !defined $metric->{unit};
     return figure_text($value, $metric->{unit}, max(map { $_ // 0 } @{$metric}{qw(median_a median_b)}));
 }
 
 # "1 min 20 s"
-sub duration_text {
-    my ($seconds) = @_;
+sub duration_text ($seconds) {
     return sprintf '%.0f s', $seconds if $seconds < 59.5;
     return sprintf '%d min %d s', $seconds / 60, $seconds % 60 if $seconds < 600;
     return sprintf '%.0f min', $seconds / 60 if $seconds < 5970;
@@ -139,8 +128,7 @@ sub forecast_text {
     return $few == $many ? "about $few more pairs, $short" : "$few to $many more pairs, $short to $long";
 }
 
-sub plain_report {
-    my ($report) = @_;
+sub plain_report ($report) {
     my @judged = grep { $_->{judged} } @{ $report->{metrics} };
     my @tails  = shown_tails($report->{metrics}, @judged);
     my $good   = grep { !defined $_->{failed} } @{ $report->{pairs} };
@@ -161,8 +149,7 @@ sub plain_report {
 }
 
 # Chooses one latency for each judged rate: the 99th percentile, or the longest.
-sub shown_tails {
-    my ($metrics, @judged) = @_;
+sub shown_tails ($metrics, @judged) {
     my %metric = map { $_->{name} => $_ } @{$metrics};
     return grep { !$_->{judged} } map { $metric{"$_->{name}.p99"} // $metric{"$_->{name}.max"} // () } grep { $_->{more_is_better} } @judged;
 }
@@ -170,8 +157,7 @@ sub shown_tails {
 # The figures of both sides have columns of one width.
 my $ROW = '%-16s %*s %*s %8s  %-16s %s';
 
-sub table {
-    my ($report, $wide, @metrics) = @_;
+sub table ($report, $wide, @metrics) {
     my $sure = sprintf '%.4g %% interval', 100 * (1 - $report->{settings}{alpha});
     return (
         sprintf($ROW, q{}, (map { ($wide, shorten($report->{settings}{"name_$_"}, $wide)) } qw(a b)), 'change', $sure, q{}),
@@ -179,8 +165,7 @@ sub table {
     );
 }
 
-sub row {
-    my ($report, $wide, $metric) = @_;
+sub row ($report, $wide, $metric) {
     my @words = $metric->{judged} ? (interval_text($report, $metric), verdict_text($report, $metric)) : (q{}, q{});
     return sprintf $ROW, $metric->{name}, (map { ($wide, metric_figure($metric, $_)) } qw(a b)), change_text($report, $metric), @words;
 }
@@ -191,14 +176,12 @@ sub noise_text {
     return 'Noise: pairs scatter by ' . ($least eq $most ? $most : "$least to $most") . ' %.';
 }
 
-sub noise_figure {
-    my ($percent) = @_;
+sub noise_figure ($percent) {
     return sprintf $percent < 99.5 ? '%.2g' : '%.0f', $percent;
 }
 
 # What the command beside one side did, in the median of its runs.
-sub beside_text {
-    my ($report, $side) = @_;
+sub beside_text ($report, $side) {
     my $name = $report->{settings}{"name_$side"};
     my @runs = map { hash(hash($_->{beside})->{$side}) } grep { !defined $_->{failed} } @{ $report->{pairs} } or return;
     my ($read, $written) = map { my $key = $_; [ map { $_->{$key} // () } @runs ] } qw(read_bytes written_bytes);
@@ -211,8 +194,7 @@ sub beside_text {
         . ($bytes[0] + $bytes[1] < $NOTHING && !@shown ? ', which is next to nothing.' : q{.});
 }
 
-sub control_text {
-    my ($report) = @_;
+sub control_text ($report) {
     my @good = grep { !defined $_->{failed} } @{ $report->{control} };
     my @lines;
     for my $metric (grep { $_->{judged} } @{ $report->{metrics} }) {
