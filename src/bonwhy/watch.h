@@ -144,9 +144,8 @@ struct watch {
     struct tail_event *pending;     /* calls and returns that are not processed yet */
     size_t pending_count;
     size_t pending_room;
-    uint64_t
-        slowest; /* calls to explain; 0: as tail_summary_make() says. Set before watch_open() */
-    bool takes_notes;   /* set by the caller before watch_open() */
+    uint64_t slowest;   /* as in struct tail_summary; the caller sets both before watch_open() */
+    bool takes_notes;   /* for a profile */
     struct note *notes; /* in the order of time */
     size_t note_count;
     char syncs[FILTER_TEXT]; /* filter for the calls that sync */
