@@ -10,6 +10,6 @@ src_libsuite_a_SOURCES += \
 	src/util/portable.c src/util/portable.h \
 	src/util/printable.c src/util/printable.h \
 	src/util/rng.c src/util/rng.h \
-	src/util/shared_memory.c src/util/shared_memory.h \
+	src/util/shared_memory.h \
 	src/util/units.c src/util/units.h
 
