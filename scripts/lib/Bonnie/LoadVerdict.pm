@@ -90,7 +90,7 @@ sub figures_of ($profile) {
 }
 
 # As the terminal says it. An interval that is too wide has the limit in it.
-sub why_unknown ($judged, $count, $made, $limit, $low, $high) {
+sub why_unknown ($judged, $count, $made, $limit, $low = undef, $high = undef) {
     return join ' and ', !$count ? 'none was seen' : $judged->{others_busy} ? 'the machine was busy' : defined $low && $low < $limit && ($high // $limit) >= $limit ? 'the interval includes the limit' : (), $made ? () : 'the load was not made';
 }
 
