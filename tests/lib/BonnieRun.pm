@@ -339,7 +339,7 @@ sub csv_of {
 # The output without the lines below the table, which depend on the machine.
 sub table_of {
     my ($text) = @_;
-    return $text =~ s/^What (?:limited each test|was damaged)\n(?:  .*\n)+//mgr;
+    return $text =~ s/^What (?:limited each test|was damaged)\b.*\n(?:  .*\n)+//mgr;
 }
 
 # Everything in a directory, at any depth, as sorted relative names.
