@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "util/assume.h"
 #include "util/err.h"
 
 /* Maps zeroed memory, which processes that are forked later share. After a failure it is NULL. */
@@ -14,7 +15,9 @@ static inline int shared_memory_map(void **memory, size_t bytes, struct err *e)
     if (*memory != MAP_FAILED)
         return 0;
     *memory = NULL;
-    return err_system(e, errno, "map %zu bytes of shared memory", bytes);
+    int rc = err_system(e, errno, "map %zu bytes of shared memory", bytes);
+    ASSUME(rc != 0);
+    return rc;
 }
 
 /* Unmaps the memory, which may be NULL. */

@@ -161,7 +161,7 @@ sub after_failure {
     @lines = grep { !/: data file \d+ in / } @lines if $case->{fault} =~ /retval=|short/; # the damage was found before something else failed
     return scalar(@lines) . ' lines' if @lines != 1;
     return if ($what // q{}) =~ /\Awrite[(]\d+<pipe:/ && $lines[0] =~ m{cannot be known: Input/output error\z}; # the process that asks loop devices could not answer
-    return if $case->{call} eq 'fstatfs' && $case->{fault} =~ /\AEACCES/ && $lines[0] =~ /another user can change its directory/; # what cannot be looked at is not safe
+    return if $case->{call} =~ /stat/ && $case->{fault} =~ /\AE(?:ACCES|NOENT)/ && $lines[0] =~ /another user can change its directory/; # what cannot be looked at is not safe
     return if ($what // q{}) =~ /, F_GETFL/ && $lines[0] =~ /: Bad file descriptor\z/; # musl's fdopendir() takes a failed fcntl() for O_PATH
     return says_why($lines[0], $case->{call}, $case->{fault}) ? () : 'not the reason';
 }

@@ -47,8 +47,7 @@ sub axis_upwards ($largest, $test_unit, $pixels) {
 }
 
 # The same for values in a row each: logarithmic if they differ much.
-sub axis_of_values {
-    my ($test_unit, $like, @values) = @_;
+sub axis_of_values ($test_unit, $like, @values) {
     my @positive = grep { $_ > 0 } @values;
     my $most     = max(@values);
     return axis_from_zero($most, $test_unit, $like) if !is_wide(@positive);
@@ -57,9 +56,7 @@ sub axis_of_values {
     return logarithmic_axis("$unit, logarithmic", sub { number_text($_[0] / $divisor) }, $divisor, @positive);
 }
 
-sub is_wide (@positive) {
-    return @positive && max(@positive) >= $WIDE * min(@positive);
-}
+sub is_wide (@positive) { return @positive && max(@positive) >= $WIDE * min(@positive) }
 
 sub axis_of_time ($seconds) {
     my ($divisor, $unit) = $seconds >= 7200 ? (3600, 'hours') : $seconds >= 600 ? (60, 'minutes') : (1, 'seconds');
@@ -70,8 +67,7 @@ sub axis_of_time ($seconds) {
 sub axis_of_rounds { return linear_axis('rounds', 1, @_) }
 
 # From zero to $end, with labels at round values.
-sub linear_axis {
-    my ($unit, $divisor, $end, $intervals) = @_;
+sub linear_axis ($unit, $divisor, $end, $intervals = undef) {
     $end = 1 if $end <= 0;
     my $step  = round_up_to_nice($end / ($intervals // $MAX_INTERVALS));
     my @ticks = grep { $unit !~ $WHOLE || $_ == int } map { $_ * $step } 0 .. floor($end / $step + 1e-9);
@@ -97,8 +93,7 @@ sub axis_of_latency {
 
 # Powers of ten, in the unit that $divisor stands for, are labelled by $text. The axis has no zero;
 # what is below its start is drawn there.
-sub logarithmic_axis {
-    my ($unit, $text, $divisor, @values) = @_;
+sub logarithmic_axis ($unit, $text, $divisor, @values) {
     my $first = floor(log10(min(@values) / $divisor) + 1e-9);
     my $last  = max($first + 1, ceil(log10(max(@values) / $divisor) - 1e-9));
     my $step  = ceil(($last - $first) / $MAX_INTERVALS);
@@ -110,12 +105,10 @@ sub logarithmic_axis {
     };
 }
 
-# An axis for changes in percent, with zero in the middle. Small changes are
-# drawn to scale. Beyond them it is one of ratios, where twice as large is as far from the middle as
-# half as large, so that gains do not look larger than losses. Values beyond an end lie below 0 or
-# above 1.
-sub axis_of_change {
-    my @percents = @_;
+# An axis for changes in percent, with zero in the middle. Small changes are drawn to scale. Beyond
+# them it is one of ratios, where twice as large is as far from the middle as half as large, so that
+# gains do not look larger than losses. Values beyond an end lie below 0 or above 1.
+sub axis_of_change (@percents) {
     my $largest = max(0, map { abs } @percents);
     my $end = first { $_ >= $largest } @SMALL_CHANGES;
     return change_axis('change of the rate in percent', sub { $_[0] / $end }, map { [ $end * $_, signed_text($end * $_) ] } -1, -0.5, 0, 0.5, 1)
@@ -129,14 +122,11 @@ sub axis_of_change {
 }
 
 # $part: sub (change), which returns the distance from the middle, where 1 is the right end.
-sub change_axis {
-    my ($unit, $part, @ticks) = @_;
+sub change_axis ($unit, $part, @ticks) {
     return { unit => $unit, at => sub { 0.5 + 0.5 * $part->(@_) }, ticks => \@ticks };
 }
 
-sub log_ratio ($percent) {
-    return log max(1e-9, 1 + $percent / 100);
-}
+sub log_ratio ($percent) { return log max(1e-9, 1 + $percent / 100) }
 
 sub signed_text ($number) {
     my $sign = $number < 0 ? "\x{2212}" : $number > 0 ? q{+} : q{};

@@ -18,9 +18,7 @@ my %WORDS = (faster => "\x{25B2} faster", slower => "\x{25BC} slower", not_known
 my $MULTIPLE = 400;
 
 # Whether both labels have figures for this test.
-sub is_compared ($row) {
-    return defined $row->{p};
-}
+sub is_compared ($row) { return defined $row->{p} }
 
 # The median of the baseline or the other, in the unit that suits both; undef if there is none.
 sub median_text ($row, $which) {
@@ -48,9 +46,7 @@ sub interval_text ($row) {
 }
 
 # With too few runs nothing is significant, whatever was measured.
-sub verdict_text ($row) {
-    return $row->{enough_runs} ? $WORDS{ $row->{verdict} } : 'too few runs';
-}
+sub verdict_text ($row) { return $row->{enough_runs} ? $WORDS{ $row->{verdict} } : 'too few runs' }
 
 # "faster in 3 of 12 tests, slower in 1", or why there is nothing to count.
 sub counts_text ($comparison) {

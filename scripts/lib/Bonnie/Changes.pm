@@ -24,8 +24,7 @@ our @EXPORT_OK = qw(changes how_to_read_changes many_changes);
 # A smaller p adds no information.
 my $SMALLEST_P = 0.0001;
 
-# A change is an outlier if its logarithm is at least this many times as large
-# as any other.
+# A change is an outlier if its logarithm is at least this many times as large as any other.
 my $OUTLIER = 4;
 
 my $INFINITY = 9**9**9;

@@ -2,11 +2,10 @@
 # A figure of the page: charts of one kind beside each other, with a panel for each test. A chart has
 # rows below each other, one axis for all.
 #
-# A row is a line of text (label left, figure right) with a strip below, in
-# which its marks are drawn. The marks are one SVG picture behind the text, 1000
-# units wide, which the browser stretches to the width of the page; each kind of
-# mark has one path for all rows. Text and heights are in pixels, which are not
-# stretched, so that the chart is as readable on a telephone as on a wide
+# A row is a line of text (label left, figure right) with a strip below, in which its marks are
+# drawn. The marks are one SVG picture behind the text, 1000 units wide, which the browser stretches
+# to the width of the page; each kind of mark has one path for all rows. Text and heights are in
+# pixels, which are not stretched, so that the chart is as readable on a telephone as on a wide
 # screen.
 package Bonnie::Chart;
 
@@ -55,12 +54,11 @@ sub panel ($title, %chart) {
     return element('div', { class => 'panel' }, element('h3', {}, text($title)), chart(%chart)) . "\n";
 }
 
-# %chart: axis (see Axis.pm, undef without figures); height of a strip (default: of bars); rows =>
-# [ { label, shown, y => upward axis or undef, marks => [ MARK, ... ] } ]. A row without marks has no
-# figure. A mark is [ class, x, y, path ]: the path begins at x, between 0 and
-# 1, y pixels below the strip's top, and consists of relative commands. The
-# class decides its appearance. Marks of the class "range" are drawn over all
-# others.
+# %chart: axis (see Axis.pm, undef without figures); height of a strip (default: of bars); rows => [
+# { label, shown, y => upward axis or undef, marks => [ MARK, ... ] } ]. A row without marks has no
+# figure. A mark is [ class, x, y, path ]: the path begins at x, between 0 and 1, y pixels below the
+# strip's top, and consists of relative commands. The class decides its appearance. Marks of the
+# class "range" are drawn over all others.
 sub chart {
     my (%chart) = (height => $BAR, @_);
     my @rows    = @{ $chart{rows} };
@@ -113,8 +111,7 @@ sub upward_texts ($height, $pitch, @rows) {
     return element('svg', { 'aria-hidden' => 'true', class => 'upward', height => $pitch * @rows }, @texts);
 }
 
-# The grid is dashed, so that it is visible between the strips and not behind
-# the text.
+# The grid is dashed, so that it is visible between the strips and not behind the text.
 sub grid ($axis, $height, $pitch, $rows) {
     my $dash = $height + 2 * $OVERHANG;
     my $gap  = $pitch - $dash;
@@ -222,9 +219,8 @@ sub area ($class, $from, $to, $top, $bottom) {
     return [ $class, $from, pixels($top), "h${width}v${height}h-${width}z" ];
 }
 
-# A mark at each of @$points, [ x, y of its middle ]: upright, $tall pixels, or
-# with 0 round, if the class has round ends of lines. A line without length has no
-# other ends where pages are printed.
+# A mark at each of @$points, [ x, y of its middle ]: upright, $tall pixels, or with 0 round, if the
+# class has round ends of lines. A line without length has no other ends where pages are printed.
 sub points ($class, $tall, $points) {
     my @places = map { [ horizontal($_->[0]), pixels(($_->[1] // $BAR / 2) - $tall / 2) ] } @{$points};
     my $mark   = $tall ? "v$tall" : 'h0';
@@ -250,16 +246,10 @@ sub steps ($class, $y, $steps) {
     return [ $class, 0, $y, "${path}v$height" ];
 }
 
-sub pixels ($number) {
-    return 0 + sprintf '%.1f', $number;
-}
+sub pixels ($number) { return 0 + sprintf '%.1f', $number }
 
-sub width ($from, $to) {
-    return horizontal($to) - horizontal($from);
-}
+sub width ($from, $to) { return horizontal($to) - horizontal($from) }
 
-sub horizontal ($part) {
-    return sprintf '%.0f', $WIDTH * max(0, min(1, $part));
-}
+sub horizontal ($part) { return sprintf '%.0f', $WIDTH * max(0, min(1, $part)) }
 
 1;

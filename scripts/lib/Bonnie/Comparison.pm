@@ -2,10 +2,9 @@
 # Two groups of runs (see Group.pm), test by test: what changed from the
 # baseline to the other, and whether that is more than chance.
 #
-# In the rows each test is judged by itself: of twenty tests of two equal
-# groups, one appears to differ at an alpha of 0.05. The tests can be judged
-# together instead, corrected for their number; slower_by and unjudged, on which
-# scripts act, always do that.
+# In the rows each test is judged by itself: of twenty tests of two equal groups, one appears to
+# differ at an alpha of 0.05. The tests can be judged together instead, corrected for their number;
+# slower_by and unjudged, on which scripts act, always do that.
 package Bonnie::Comparison;
 
 use strict;
@@ -37,9 +36,7 @@ sub with_baseline ($how, $label, @groups) {
     return map { __PACKAGE__->new($baseline, $_, %{$how}) } @others;
 }
 
-sub named ($label) {
-    return q{"} . shorten($label, $MAX_LABEL) . q{"};
-}
+sub named ($label) { return q{"} . shorten($label, $MAX_LABEL) . q{"} }
 
 sub all_named (@groups) {
     my @more   = splice @groups, $MAX_LABELS;
@@ -111,8 +108,7 @@ sub unjudged ($self) {
     return \%unjudged;
 }
 
-# The rows with enough runs to be significant by themselves; in scalar context
-# their number.
+# The rows with enough runs to be significant by themselves; in scalar context their number.
 sub judged { return @{ $_[0]{judged} } }
 
 sub correct (@rows) {
@@ -179,13 +175,9 @@ sub change ($old, $new) {
     );
 }
 
-sub ratio ($old, $new) {
-    return $old > 0 ? $new / $old : $new > 0 ? 9**9**9 : 1;
-}
+sub ratio ($old, $new) { return $old > 0 ? $new / $old : $new > 0 ? 9**9**9 : 1 }
 
 # A ratio to zero has no percentage.
-sub percent ($ratio) {
-    return defined $ratio && $ratio < 9**9**9 ? 100 * ($ratio - 1) : undef;
-}
+sub percent ($ratio) { return defined $ratio && $ratio < 9**9**9 ? 100 * ($ratio - 1) : undef }
 
 1;

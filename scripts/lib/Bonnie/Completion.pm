@@ -4,13 +4,13 @@ package Bonnie::Completion;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 
 our @EXPORT_OK = qw(single_quoted spellings);
 
 # All spellings of an option, with dashes: "-s", "--size". Names with one dash also work with two.
-sub spellings {
-    my ($table, $option) = @_;
+sub spellings ($table, $option) {
     my @names  = grep { length } @{$option}{qw(name alias)};
     my @dashes = $table->{dashes} eq '-' ? qw(- --) : $table->{dashes};
     return (
@@ -20,9 +20,6 @@ sub spellings {
 }
 
 # A text in single quotes, as POSIX shells read it.
-sub single_quoted {
-    my ($text) = @_;
-    return q{'} . $text =~ s/'/'\\''/gr . q{'};
-}
+sub single_quoted ($text) { return q{'} . $text =~ s/'/'\\''/gr . q{'} }
 
 1;

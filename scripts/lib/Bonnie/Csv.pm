@@ -2,9 +2,8 @@
 # Reads the CSV lines of every generation into records (see Record.pm), also those
 # that were quoted, wrapped, put behind other words, or given other separators.
 #
-# The number of fields tells the generation: 27 is 1.03, 47 and 48 are
-# 1.9x, 50 is 1.98. A number alone proves nothing: what has no figures where
-# figures belong is no result.
+# The number of fields tells the generation: 27 is 1.03, 47 and 48 are 1.9x, 50 is 1.98. A number
+# alone proves nothing: what has no figures where figures belong is no result.
 package Bonnie::Csv;
 
 use strict;
@@ -112,13 +111,10 @@ sub wrapped ($text, $whole, $tries) {
     return @found;
 }
 
-sub is_whole ($line) {
-    return $line =~ tr/,;\t|// >= 26 && !!(parse_line($line))[0];
-}
+sub is_whole ($line) { return $line =~ tr/,;\t|// >= 26 && !!(parse_line($line))[0] }
 
-# Returns (record, problems). Neither a record nor a problem: an ordinary line.
-# Only a problem: a result that cannot be read. A record with problems: some of
-# its figures cannot be read.
+# Returns (record, problems). Neither a record nor a problem: an ordinary line. Only a problem: a
+# result that cannot be read. A record with problems: some of its figures cannot be read.
 sub parse_line ($line) {
     $line = cleaned($line);
     my $count = $line =~ tr/,;\t|//;
@@ -199,8 +195,7 @@ sub build_record (@fields) {
     return (\%record, @problems);
 }
 
-# 1.03 has SIZE:CHUNK and FILES:MAX:MIN/DIRS in one field each, and no version
-# of its own.
+# 1.03 has SIZE:CHUNK and FILES:MAX:MIN/DIRS in one field each, and no version of its own.
 sub split_classic_settings ($field) {
     $field->{format} = $field->{version} = '1.03';
     @{$field}{qw(file_size chunk_size)} = split_at_colons($field->{file_size}, 2);
@@ -216,10 +211,9 @@ sub split_at_colons ($text, $count) {
     return map { $_ // q{} } @parts[ 0 .. $count - 1 ];
 }
 
-# Bonnie++ from 1.9x to 2.00a omits both chunk sizes, and prints num_dirs one
-# column late, in place of the second one. Programs from version 3 on have each
-# field in its own column, and a version with one dot; only their lines of 50
-# fields say the chunk size.
+# Bonnie++ from 1.9x to 2.00a omits both chunk sizes, and prints num_dirs one column late, in place
+# of the second one. Programs from version 3 on have each field in its own column, and a version
+# with one dot; only their lines of 50 fields say the chunk size.
 sub repair_settings ($field) {
     return if $field->{format} eq '1.03';
     my ($major) = $field->{version} =~ /^(\d+)/a;

@@ -26,17 +26,14 @@ my $GAP = 0.15;
 # A bar of losses is at least this part of the height, so that one loss is seen.
 my $LEAST = 50;
 
-# Number of losses that are shown for many checks together; each check names its
-# first twenty.
+# Number of losses that are shown for many checks together; each check names its first twenty.
 my $MOST_LOSSES = 40;
 
 # The last seconds that are listed separately.
 my @LAST = (1, 2, 3);
 
 # What was cut, or its filesystem: what it promises is on the page.
-sub cut_title {
-    return 'Durability of ' . join ', ', uniq map { $_->name } @_;
-}
+sub cut_title { return 'Durability of ' . join ', ', uniq map { $_->name } @_ }
 
 sub cut_headline (@cuts) {
     my @campaigns = grep { $_->is_campaign } @cuts;
@@ -59,13 +56,9 @@ sub cut_sections {
     );
 }
 
-sub cuts_of ($page) {
-    return @{ $page->{cuts} // [] };
-}
+sub cuts_of ($page) { return @{ $page->{cuts} // [] } }
 
-sub label_words ($cut) {
-    return join q{ }, grep {defined} $cut->number_of, $cut->name;
-}
+sub label_words ($cut) { return join q{ }, grep {defined} $cut->number_of, $cut->name }
 
 sub amount { return grouped(count($_[0])) }
 
@@ -81,9 +74,7 @@ sub method_row ($method) {
     return [ words($method->{name}), fault_cell(faults($method)), fault_words($method), (map { amount($method->{$_}) } qw(promises units kept unreadable)), map { last_words($last[ $_ - 1 ]) } @LAST ];
 }
 
-sub fault_cell ($faults) {
-    return $faults ? [ 'fault', grouped($faults) ] : '0';
-}
+sub fault_cell ($faults) { return $faults ? [ 'fault', grouped($faults) ] : '0' }
 
 sub last_words ($last) {
     my $units = count($last->{units});
@@ -116,8 +107,7 @@ sub second_charts (@cuts) {
     return panels('Units by the time of their last promise, in tenths of a second', [ [ losses => 'Orange: units that were lost.' ] ], map { second_panel(scalar @cuts, $_) } @cuts);
 }
 
-sub second_panel {
-    my ($cuts, $cut) = @_;
+sub second_panel ($cuts, $cut) {
     my @bins    = $cut->tenths;
     my $highest = max(0, map { count($_->{units}) } @bins) or return;
     my $all   = @bins / 10;
@@ -143,8 +133,7 @@ sub second_panel {
 
 my %LOOKS = (kept => 'held', lost => 'losses', unreadable => 'open', 'not known' => 'open');
 
-sub cut_chart {
-    my ($cut) = @_;
+sub cut_chart ($cut) {
     my @each = $cut->each_cut or return;
     my @verdicts = map { verdict_of($_->{verdict}) } @each;
     my @marks    = map { my $looks = $LOOKS{ $verdicts[$_] }; area($looks, ($_ + $GAP) / @each, ($_ + 1 - $GAP) / @each, $looks eq 'open' ? $CUTS / 2 : 0, $CUTS) } 0 .. $#each;

@@ -33,9 +33,7 @@ sub envelope (%of) {
     );
 }
 
-sub json_bool {
-    return $_[0] ? JSON::PP::true : JSON::PP::false;
-}
+sub json_bool { return $_[0] ? JSON::PP::true : JSON::PP::false }
 
 sub json_text ($document) {
     return JSON::PP->new->canonical->pretty->indent_length(2)->encode($document);

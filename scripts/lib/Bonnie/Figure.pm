@@ -41,9 +41,7 @@ sub latency_figure ($text) {
     return value_figure($text, $number * $NANOSECONDS{$unit});
 }
 
-sub value_figure ($text, $value) {
-    return { state => 'value', text => $text, value => $value };
-}
+sub value_figure ($text, $value) { return { state => 'value', text => $text, value => $value } }
 
 # Of plain text.
 sub fast_figure { return { state => 'fast', text => $_[0] } }

@@ -89,9 +89,7 @@ sub latency_panel ($title, @rows) {
     return panel($title, axis => $axis, rows => [ map { latency_row($axis, $_) } @rows ]);
 }
 
-sub has_latency ($test, @groups) {
-    return any { $_->spread_of($test->{name}, 'latency') } @groups;
-}
+sub has_latency ($test, @groups) { return any { $_->spread_of($test->{name}, 'latency') } @groups }
 
 sub latencies ($group, $test) {
     my $spread = $group->spread_of($test->{name}, 'latency') or return (gap => $group->gap($test->{name}, 'latency'));

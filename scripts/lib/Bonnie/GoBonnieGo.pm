@@ -48,8 +48,6 @@ sub records ($report) {
 }
 
 # With a decimal where it is small, as in CSV.
-sub rate ($rate) {
-    return value_figure(sprintf($rate < 9.95 ? '%.1f' : '%.0f', $rate), $rate);
-}
+sub rate ($rate) { return value_figure(sprintf($rate < 9.95 ? '%.1f' : '%.0f', $rate), $rate) }
 
 1;

@@ -34,20 +34,14 @@ sub number_shown { return $_[0]{is_alone} ? () : $_[0]{number} }
 sub label { return $_[0]{label} }
 
 # The label, or a visible name in its place.
-sub name ($self) {
-    return $self->{label} =~ /\S/ ? $self->{label} : '(no label)';
-}
+sub name ($self) { return $self->{label} =~ /\S/ ? $self->{label} : '(no label)' }
 
 # The name as charts show it, behind the number.
-sub row_label ($self) {
-    return join q{ }, $self->number_shown, shorten($self->name);
-}
+sub row_label ($self) { return join q{ }, $self->number_shown, shorten($self->name) }
 
 sub records { return $_[0]{records} }
 
-sub rates ($self, $name) {
-    return $self->values_of($name, 'rate');
-}
+sub rates ($self, $name) { return $self->values_of($name, 'rate') }
 
 # The values of 'rate', 'cpu' or 'latency'.
 sub values_of ($self, $name, $kind) {
@@ -73,9 +67,7 @@ sub figures ($self, $name, $kind) {
 }
 
 # The names of the tests that any of the runs ran, measured or not.
-sub tests ($self) {
-    return grep { $self->ran($_) } map { $_->{name} } all_tests();
-}
+sub tests ($self) { return grep { $self->ran($_) } map { $_->{name} } all_tests() }
 
 sub ran ($self, $name) {
     return $self->{ran}{$name} //= (any { is_run($_) } $self->figures($name, 'rate')) ? 1 : 0;
@@ -100,8 +92,6 @@ sub limits ($self, $name) {
 }
 
 # All different texts that $text_of returns for the records.
-sub distinct ($self, $text_of) {
-    return uniq(map { $text_of->($_) } @{ $self->{records} });
-}
+sub distinct ($self, $text_of) { return uniq(map { $text_of->($_) } @{ $self->{records} }) }
 
 1;

@@ -171,8 +171,7 @@ sub told (@groups) {
 }
 
 # The rate, or those of the levels that it fell to.
-sub rates_text {
-    my ($group, $test, $rate) = @_;
+sub rates_text ($group, $test, $rate) {
     my $unit   = test_named($test)->{unit};
     my $text   = sub { $unit eq 'ops/s' ? count_text(@_) : figure_text($_[0], $unit) };
     my @levels = grep { $_->{rate}{state} eq 'value' } @{ levels($group, test_named($test)) };

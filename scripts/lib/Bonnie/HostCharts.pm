@@ -102,8 +102,7 @@ sub hosts_of ($group, $test) {
 # A panel of hosts, { name, value }, that are sorted from the slowest to the
 # fastest; nothing if there are fewer than two. $unit as in Units.pm; values are
 # written in the unit that suits $like or, if that is undef, each in its own.
-sub host_panel {
-    my ($title, $unit, $like, @hosts) = @_;
+sub host_panel ($title, $unit, $like, @hosts) {
     return if @hosts < 2;
     my $axis = axis_of_values($unit, $like, map { $_->{value} } @hosts);
     my $shown = sub { figure_text($_[0], $unit, $like) };

@@ -21,16 +21,13 @@ sub text ($plain) {
     return $text =~ s/([&<>"'])/$ENTITY{$1}/gr;
 }
 
-# @content is already HTML. Attributes are plain text; undefined ones are left
-# out.
+# @content is already HTML. Attributes are plain text; undefined ones are left out.
 sub element ($name, $attributes, @content) {
     return void_element($name, $attributes) . join(q{}, @content) . "</$name>";
 }
 
 # Whether something in the HTML has this class: a legend explains nothing else.
-sub is_drawn ($class, @html) {
-    return grep { / class="(?:[\w-]+ )*\Q$class\E[ "]/ } @html;
-}
+sub is_drawn ($class, @html) { return grep { / class="(?:[\w-]+ )*\Q$class\E[ "]/ } @html }
 
 sub void_element ($name, $attributes) {
     my @written = map { qq{ $_="} . text($attributes->{$_}) . q{"} }

@@ -18,13 +18,9 @@ our @EXPORT_OK = qw(row_of row_title head_cell column_head row_head cell two_lin
 
 my $MAX_LABEL = 80;
 
-sub row_of {
-    return element('tr', {}, @_) . "\n";
-}
+sub row_of { return element('tr', {}, @_) . "\n" }
 
-sub head_cell ($title) {
-    return element('th', { scope => 'col' }, text($title));
-}
+sub head_cell ($title) { return element('th', { scope => 'col' }, text($title)) }
 
 # The heading of a label's rows. Its number connects the label's rows in all
 # tables and charts. $rows: how many rows it spans.
@@ -34,9 +30,7 @@ sub row_head ($group, $rows = undef) {
 }
 
 # The same for the column of a label.
-sub column_head ($group) {
-    return element('th', { scope => 'col' }, numbered($group));
-}
+sub column_head ($group) { return element('th', { scope => 'col' }, numbered($group)) }
 
 sub numbered ($group) {
     return ((map { element('i', {}, $_) . q{ } } $group->number_shown), element('bdi', {}, text(shorten($group->name, $MAX_LABEL))));
@@ -47,9 +41,7 @@ sub row_title ($words) {
     return element('th', { scope => 'row', class => 'label' }, element('bdi', {}, text($words)));
 }
 
-sub cell ($words) {
-    return element('td', {}, text(shorten($words)));
-}
+sub cell ($words) { return element('td', {}, text(shorten($words))) }
 
 # A cell with something small below the words, unless that is empty.
 sub two_lines ($class, $words, $small) {

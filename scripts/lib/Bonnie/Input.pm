@@ -31,8 +31,7 @@ our @EXPORT_OK = qw(read_logs_too read_results);
 # A line that begins like this is the first one of a JSON report.
 my $JSON_BEGINS = qr/(?:\xEF\xBB\xBF)?+(?=\{[ \t\r\n]*+")/;
 
-# Lines that begin neither like a result nor like a report. Matches many of them
-# at once.
+# Lines that begin neither like a result nor like a report. Matches many of them at once.
 my $ORDINARY = qr/\G(?:[\n\r]++|(?:(?![{1\xEF\s])[^,;\t|\n]{0,10000}+\n){1,1000}+)/a;
 
 # Further problems of a file are counted but not listed.
@@ -58,9 +57,7 @@ sub read_files ($takes_logs, @files) {
     return @records;
 }
 
-sub display_name ($file) {
-    return $file eq q{-} ? 'standard input' : plain_text($file);
-}
+sub display_name ($file) { return $file eq q{-} ? 'standard input' : plain_text($file) }
 
 # %file: name; line, its number at the current position; problems, their number;
 # tries, as next_result() takes it; hopeless, { places where no report begins => 1 }. form and is_empty, of a

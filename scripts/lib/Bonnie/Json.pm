@@ -129,8 +129,7 @@ sub rate_of ($test, $written, $bytes = undef) {
 }
 
 # Record.pm says what a figure has beyond the three of the CSV line.
-sub read_test {
-    my ($test, $written) = @_;
+sub read_test ($test, $written) {
     my $latency = hash($written->{latency_ns});
     my $seconds = number($written->{elapsed_seconds});
     my $short   = defined $seconds && $seconds < $SHORTEST_SECONDS;
@@ -149,13 +148,9 @@ sub read_test {
 }
 
 # Omits what is unknown, because a hostile report may have many tests.
-sub known ($name, $value = undef) {
-    return defined $value ? ($name => $value) : ();
-}
+sub known ($name, $value = undef) { return defined $value ? ($name => $value) : () }
 
-sub interval ($written) {
-    return { map { $_ => number($written->{$_}) } qw(seconds ops bytes) };
-}
+sub interval ($written) { return { map { $_ => number($written->{$_}) } qw(seconds ops bytes) } }
 
 sub level ($test, $written, $bytes) {
     return { rate => figure(rate_of($test, $written, $bytes), rate_text($test)), map { $_ => number($written->{$_}) // 0 } qw(from_seconds to_seconds) };
@@ -228,14 +223,12 @@ sub figure ($written, $text_of) {
     return defined $value ? value_figure($text_of->($value), $value) : bad_figure(text($written) // 'nothing');
 }
 
-sub rate_text {
-    my ($test) = @_;
+sub rate_text ($test) {
     my $small = $test->{name} eq 'seeks' ? $SMALL_SEEKS : $SMALL_RATE;
     return sub { sprintf $_[0] < $small ? '%.1f' : '%.0f', $_[0] };
 }
 
-# The settings as the CSV line has them: empty for a default, and for a half
-# that was not run.
+# The settings as the CSV line has them: empty for a default, and for a half that was not run.
 sub csv_settings ($tests, $settings) {
     my %ran;
     $ran{ $KNOWN{$_}{half} } = 1 for grep { $KNOWN{$_} && is_run($tests->{$_}{rate}) } keys %{$tests};
@@ -270,17 +263,11 @@ sub file_settings ($settings) {
 
 # The value, if it has the expected type, because JSON may have anything anywhere.
 
-sub hash ($value = undef) {
-    return ref $value eq 'HASH' ? $value : {};
-}
+sub hash ($value = undef) { return ref $value eq 'HASH' ? $value : {} }
 
-sub list ($value = undef) {
-    return ref $value eq 'ARRAY' ? @{$value} : ();
-}
+sub list ($value = undef) { return ref $value eq 'ARRAY' ? @{$value} : () }
 
-sub text ($value = undef) {
-    return ref $value ? undef : $value;
-}
+sub text ($value = undef) { return ref $value ? undef : $value }
 
 # What is wrong with the version of a document, in words; undef: nothing.
 sub version_fault ($report) {

@@ -5,8 +5,7 @@
 # machines with ten runs each have 4 MB, so this module uses regular
 # expressions, which are several times as fast. tests/unit/json.t compares the two.
 #
-# Strings and keys come out as plain text (see Plain.pm), true and false as 1 and
-# 0, null as undef.
+# Strings and keys come out as plain text (see Plain.pm), true and false as 1 and 0, null as undef.
 package Bonnie::JsonText;
 
 use strict;
@@ -23,17 +22,15 @@ my $MAX_DEPTH = 64;
 # The depth of bonnie's reports, or a little more.
 my $DEPTH_OF_REPORT = 10;
 
-# Perl repeats a group at most 65,534 times; one group within another allows
-# strings of any length.
+# Perl repeats a group at most 65,534 times; one group within another allows strings of any length.
 my $SPACE  = qr/[ \t\r\n]*+/;
 my $PIECE  = qr/[^"\\\x00-\x1F]++|\\["\\\/bfnrt]|\\u[[:xdigit:]]{4}/;
 my $STRING = qr/"((?:(?:$PIECE){1,10000}+)*+)"/;
 my $NUMBER = qr/-?(?:0|[1-9]\d*+)(?:[.]\d++)?(?:[eE][-+]?\d++)?/a;
 
-# Each pattern is used alone in its match, so that it is compiled only once.
-# Each has an alternative that never matches: for a character that a match
-# requires, perl first searches all of the remaining text, and the time would
-# grow quadratically.
+# Each pattern is used alone in its match, so that it is compiled only once. Each has an alternative
+# that never matches: for a character that a match requires, perl first searches all of the
+# remaining text, and the time would grow quadratically.
 my $NEVER = qr/[^\x00-\xFF]/;
 my $VALUE = qr/\G$SPACE(?:$STRING|($NUMBER)|(true|false|null)\b|([{[]))/;
 my $KEY   = qr/\G$SPACE(?:$STRING$SPACE:|$NEVER)/;
@@ -44,9 +41,7 @@ my %ESCAPED = (b => "\b", f => "\f", n => "\n", r => "\r", t => "\t");
 
 # Reads the value at pos of the bytes that $text refers to, and moves pos past
 # it. Dies with what is wrong at pos.
-sub read_value ($text) {
-    return value($text, []);
-}
+sub read_value ($text) { return value($text, []) }
 
 # Does the same for a text that may be anything. Returns (value), or (undef, {
 # why => what is wrong, place => where, hopeless => [ earlier places ] }). At
@@ -101,9 +96,7 @@ sub list ($text, $open) {
 }
 
 # The next comma or closing bracket, or nothing if something else follows.
-sub mark ($text) {
-    return ${$text} =~ /$MARK/gc ? $1 : q{};
-}
+sub mark ($text) { return ${$text} =~ /$MARK/gc ? $1 : q{} }
 
 # Most strings are one word and need no work.
 sub string ($written) {
@@ -114,9 +107,7 @@ sub string ($written) {
 }
 
 # A character that UTF-16 encodes in two units.
-sub pair ($high, $low) {
-    return encoded(0x10000 + (($high & 0x3FF) << 10) + ($low & 0x3FF));
-}
+sub pair ($high, $low) { return encoded(0x10000 + (($high & 0x3FF) << 10) + ($low & 0x3FF)) }
 
 # Half a pair is no character.
 sub encoded ($code) {

@@ -89,9 +89,7 @@ sub confirmed ($load) {
 # A load of which less was made was not made.
 my $NEARLY = 0.95;
 
-sub is_made ($load, $made, $asked) {
-    return $made >= $NEARLY * $asked;
-}
+sub is_made ($load, $made, $asked) { return $made >= $NEARLY * $asked }
 
 # The knee: a p99 latency that is more than this many times that of the smallest load has turned up,
 # and so has a load that was not made, without those that failed.

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The charts of load reports: requests and errors over time, the distribution of
-# latencies over time, percentiles, and the latency at each load of a sweep and
-# on each host.
+# latencies over time, percentiles, and the latency at each load of a sweep and on each host.
 package Bonnie::LoadCharts;
 
 use strict;
@@ -21,8 +20,7 @@ use Bonnie::Units      qw(grouped);
 
 our @EXPORT_OK = qw(load_host_charts load_time_charts load_heat_charts load_percentile_charts load_step_charts);
 
-# A peak is cut off if it is more than this many times as high as nearly all of its
-# strip.
+# A peak is cut off if it is more than this many times as high as nearly all of its strip.
 my $PEAK = 3;
 
 # Shades for the share of requests in a class of latency at a time, from the palest to the darkest:
@@ -65,8 +63,7 @@ sub rate_panel ($time, $key, $title, @kinds) {
 }
 
 # Rates are [ end, per second ].
-sub rate_row {
-    my ($time, $rows, $label, @rates) = @_;
+sub rate_row ($time, $rows, $label, @rates) {
     my $largest = max(0, map { $_->[1] } @rates);
     my $highest = highest(map { $_->[1] } @rates) // 1;
     my $strip   = over_time($time, $rows, sub { axis_upwards($highest, 'ops/s', @_) });
@@ -101,9 +98,7 @@ sub heat_panel ($kind) {
     return time_panel(load_label($kind), $strip, { label => 'Latency, logarithmic', shown => grouped($all) . ' requests', marks => \@marks });
 }
 
-sub upper_end ($class) {
-    return $CLASSES[ $class + 1 ] // 2 * $CLASSES[$class];
-}
+sub upper_end ($class) { return $CLASSES[ $class + 1 ] // 2 * $CLASSES[$class] }
 
 # The number of requests in each class, from bins with counts.
 sub classes ($edges, @heat) {
@@ -151,8 +146,7 @@ sub load_step_charts ($load) {
 my %LOOKS = (kept => 'better', open => 'better', broken => 'worse');
 
 # A search tries a load more than once.
-sub curve_panel {
-    my ($load, $kind) = @_;
+sub curve_panel ($load, $kind) {
     my $key   = $kind->{key};
     my @steps = grep { $_->{x} && $_->{p50} && $_->{y} } map { my ($f, $ns) = ($_, hash($_->{latency_ns})); { x => amount($f, 'load'), p50 => number($ns->{p50}), y => number($f->{limited_ns} // $ns->{p99}), looks => $LOOKS{ text($f->{outcome}) // q{} } // 'unclear' } }
         map { hash(hash($_)->{$key}) } $load->steps or return;

@@ -113,13 +113,9 @@ sub load_settings_table (@loads) {
 }
 
 # Whether the calls of the load, and their sizes, are those of a profile (-good-for).
-sub is_profile ($settings) {
-    return words($settings->{requests_engine}) eq 'profile';
-}
+sub is_profile ($settings) { return words($settings->{requests_engine}) eq 'profile' }
 
-sub words ($value) {
-    return text($value) // q{};
-}
+sub words ($value) { return text($value) // q{} }
 
 # JSON's true and false.
 sub flag ($value) {

@@ -102,8 +102,7 @@ sub load_verdict_content {
         plain_table({ caption => 'What was judged, and by which limit', class => 'judged', titles => \@titles }, map { $_->{row} } map { figures_of($_) } @profiles));
 }
 
-sub verdict_panel {
-    my ($profile) = @_;
+sub verdict_panel ($profile) {
     my @figures = grep { defined $_->{part} } figures_of($profile) or return;
     my $axis    = { unit => 'latency', at => sub { $_[0] / 2 }, ticks => [ [ 0, '0' ], [ 1, 'limit' ], [ 2, 'twice the limit' ] ] };
     return panel(word($profile->{name}) . ': ' . verdict_word($profile->{verdict}), axis => $axis, rows => [ map { verdict_row($axis, $_) } @figures ]);

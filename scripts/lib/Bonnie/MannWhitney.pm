@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Whether two lists of measurements differ, and by what ratio: the U test of
-# Mann and Whitney (The Annals of Mathematical Statistics 18, 1947), with the
-# estimate and interval of Hodges and Lehmann (the same, 34, 1963) that belong
-# to it. Both use only ranks, so they assume nothing about how measurements
-# scatter, and a single outlier cannot spoil them.
+# Mann and Whitney (The Annals of Mathematical Statistics 18, 1947), with the estimate and interval
+# of Hodges and Lehmann (the same, 34, 1963) that belong to it. Both use only ranks, so they assume
+# nothing about how measurements scatter, and a single outlier cannot spoil them.
 #
-# U is the number of pairs, one measurement of each list, in which that of
-# the first list is larger; a tie counts one half. To stay with integers it
-# is kept here as twice that number.
+# U is the number of pairs, one measurement of each list, in which that of the first list is larger;
+# a tie counts one half. To stay with integers it is kept here as twice that number.
 package Bonnie::MannWhitney;
 
 use strict;
@@ -39,16 +37,14 @@ sub p_value ($x, $y) {
     return p_of(2 * $pairs - $twice_u, scalar @{$y}, @ties);
 }
 
-# { p => as above, larger => whether the second list is: 1, 0 or -1, ratio => of
-# the second to the first, low, high => its limits with a confidence of 1 -
-# $alpha, undef if so few measurements have none }. No number may be negative; a
-# ratio to zero is infinite.
+# { p => as above, larger => whether the second list is: 1, 0 or -1, ratio => of the second to the
+# first, low, high => its limits with a confidence of 1 - $alpha, undef if so few measurements have
+# none }. No number may be negative; a ratio to zero is infinite.
 #
-# The limits are ratios of two measurements, chosen so that the test would
-# reject ratios beyond them. That choice assumes measurements without ties; with
-# ties the interval is a little too wide. Where interval and p-value disagree on
-# whether there is a change, which only ties can cause, the p-value decides: the
-# interval then ends at 1.
+# The limits are ratios of two measurements, chosen so that the test would reject ratios beyond
+# them. That choice assumes measurements without ties; with ties the interval is a little too wide.
+# Where interval and p-value disagree on whether there is a change, which only ties can cause, the
+# p-value decides: the interval then ends at 1.
 sub compare_ratios ($x, $y, $alpha) {
     my $pairs  = @{$x} * @{$y};
     my $beyond = rejected_counts(scalar @{$x}, scalar @{$y}, $alpha);
@@ -65,9 +61,7 @@ sub compare_ratios ($x, $y, $alpha) {
 
 # Whether $m and $n measurements can have p < $alpha, namely when all of one
 # list exceed all of the other.
-sub can_show ($m, $n, $alpha) {
-    return 2 / binomial($m + $n, $m) < $alpha;
-}
+sub can_show ($m, $n, $alpha) { return 2 / binomial($m + $n, $m) < $alpha }
 
 # The smallest number in each list that can.
 sub fewest_runs ($alpha) {
@@ -76,10 +70,9 @@ sub fewest_runs ($alpha) {
     return $runs;
 }
 
-# Approximately the number in each list that would show the difference between
-# these two with a probability of 80 %; undef: they do not differ. Noether,
-# Sample Size Determination for Some Common Nonparametric Tests, Journal of the
-# American Statistical Association 82 (1987).
+# Approximately the number in each list that would show the difference between these two with a
+# probability of 80 %; undef: they do not differ. Noether, Sample Size Determination for Some Common
+# Nonparametric Tests, Journal of the American Statistical Association 82 (1987).
 sub runs_to_show ($x, $y, $alpha) {
     my $off = twice_u($x, $y) / (2 * @{$x} * @{$y}) - 0.5;
     return undef if $off == 0;
@@ -124,8 +117,7 @@ sub rejected_counts ($m, $n, $alpha) {
     };
 }
 
-# The p-value of a U that is not above its mean, for a list with $chosen of all
-# measurements.
+# The p-value of a U that is not above its mean, for a list with $chosen of all measurements.
 sub p_of ($twice_u, $chosen, @ties) {
     my $others = sum(@ties) - $chosen;
     return normal_p($twice_u, $chosen, @ties) if $chosen * $others > $EXACT_PAIRS;
@@ -133,9 +125,8 @@ sub p_of ($twice_u, $chosen, @ties) {
     return min(1, 2 * untied_tails($chosen, $others)->[ $twice_u / 2 ]);
 }
 
-# By the normal distribution, with corrections for ties and continuity: Lehmann,
-# Nonparametrics (1975), section 1.4. If all values are equal, no way to deal
-# them is more extreme than another.
+# By the normal distribution, with corrections for ties and continuity: Lehmann, Nonparametrics
+# (1975), section 1.4. If all values are equal, no way to deal them is more extreme than another.
 sub normal_p ($twice_u, $chosen, @ties) {
     my $all   = sum(@ties);
     my $pairs = $chosen * ($all - $chosen);
@@ -167,10 +158,9 @@ sub untied_tails ($m, $n) {
     };
 }
 
-# In how many ways $chosen of all measurements can be taken so that twice their
-# U is 0, 1, ... $limit. From the smallest value up, each group of ties gives
-# some of its measurements: these are above what was left below them, and even
-# with what is left of their group.
+# In how many ways $chosen of all measurements can be taken so that twice their U is 0, 1, ...
+# $limit. From the smallest value up, each group of ties gives some of its measurements: these are
+# above what was left below them, and even with what is left of their group.
 sub ways ($limit, $chosen, @ties) {
     my $below = 0;
     my @ways  = ([1]);    # [taken so far][twice U so far]
@@ -203,8 +193,7 @@ sub binomial ($n, $k) {
     return $ways;
 }
 
-# For a share above one half. Bisection is fast enough, because it is rarely
-# called.
+# For a share above one half. Bisection is fast enough, because it is rarely called.
 sub normal_quantile ($share) {
     my ($low, $high) = (0, 10);
     for (1 .. 60) {

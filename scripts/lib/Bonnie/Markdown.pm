@@ -43,8 +43,6 @@ sub table ($heads, @rows) {
 }
 
 # A label is no markup.
-sub escaped ($text) {
-    return $text =~ s/([\\`*_\[\]<>|])/\\$1/gr =~ s/\x{A0}/ /gr;
-}
+sub escaped ($text) { return $text =~ s/([\\`*_\[\]<>|])/\\$1/gr =~ s/\x{A0}/ /gr }
 
 1;

@@ -25,9 +25,7 @@ my @COLUMNS = (
     [ 'p99',               sub { latency_text($_[0]->percentile($_[1]{name}, 'p99')) } ],
 );
 
-sub is_one_run {
-    return @_ == 1 && @{ $_[0]->records } == 1;
-}
+sub is_one_run { return @_ == 1 && @{ $_[0]->records } == 1 }
 
 # What was measured: [ { title, group, test }, ... ].
 sub measured {

@@ -20,9 +20,7 @@ our @EXPORT_OK = qw(check_report complain draw_line tell_line write_bytes write_
 my $LOOK = 0.05;
 
 # One line on standard error, after the name of the program.
-sub complain ($text) {
-    return tell_line(basename($0) . ": $text");
-}
+sub complain ($text) { return tell_line(basename($0) . ": $text") }
 
 sub tell_line ($text) {
     print {*STDERR} safe_lines($text), "\n";
@@ -128,8 +126,6 @@ sub keep_access ($handle, @facts) {
 }
 
 # Notices a full disk even if that shows only when the buffer is flushed.
-sub put ($handle, $bytes) {
-    return (print {$handle} $bytes) && close $handle;
-}
+sub put ($handle, $bytes) { return (print {$handle} $bytes) && close $handle }
 
 1;

@@ -90,8 +90,7 @@ sub rate_range ($group, $test, $spread, $typical) {
     return range_text(@{$spread}{qw(min max)}, $test->{unit}, $typical) =~ s/^([^\x{A0}]*)\Q$unit\E\z/$1/r;
 }
 
-sub percentiles {
-    my ($group, $test) = @_;
+sub percentiles ($group, $test, @) {
     my @known = grep { defined $group->percentile($test->{name}, $_) } qw(p50 p99);
     return join ', ', map { "$_\x{A0}" . figure_text($group->percentile($test->{name}, $_), 'ns') } @known;
 }

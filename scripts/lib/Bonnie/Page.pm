@@ -68,8 +68,7 @@ sub of_groups { return part_of(sub { @{ $_[0]{groups} } }, @_) }
 sub of_loads  { return part_of(sub { @{ $_[0]{loads} // [] } }, @_) }
 sub of_kinds  { return part_of(sub { map { $_->kinds } @{ $_[0]{loads} // [] } }, @_) }
 
-sub part_of {
-    my ($take, @parts) = @_;
+sub part_of ($take, @parts) {
     return sub { my @shown = $take->(@_); return @shown ? map { $_->(@shown) } @parts : () };
 }
 
@@ -139,20 +138,15 @@ sub latencies ($page) {
     return $page->{latencies} //= latency_table(is_coloured($page), @{ $page->{groups} });
 }
 
-# With one label, colours have nothing to show. Where labels are compared, the
-# comparison says which differences are more than chance; colours do not
-# consider that, and would contradict it.
-sub is_coloured ($page) {
-    return @{ $page->{groups} } > 1 && !@{ $page->{comparisons} };
-}
+# With one label, colours have nothing to show. Where labels are compared, the comparison says which
+# differences are more than chance; colours do not consider that, and would contradict it.
+sub is_coloured ($page) { return @{ $page->{groups} } > 1 && !@{ $page->{comparisons} } }
 
 sub latency_content ($page) {
     my @charts = latency_charts(@{ $page->{groups} });
     return @charts ? (latencies($page), @charts) : ();
 }
 
-sub is_of_json {
-    return any { $_->{settings} } map { @{ $_->records } } @_;
-}
+sub is_of_json { return any { $_->{settings} } map { @{ $_->records } } @_ }
 
 1;

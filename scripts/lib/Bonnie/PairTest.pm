@@ -2,29 +2,25 @@
 # Whether pairs of measurements differ, and by what ratio: a test whose result
 # may be used after every pair.
 #
-# Its input are the logarithms of the pairs' ratios. It relies only on their
-# symmetry: with the order within a pair drawn at random, the logarithm of a
-# pair's ratio, less that of the true one, is as likely positive as negative,
-# whatever its size, whatever came before, and however the machine drifts,
-# stalls or scatters. So a gambler who bets on the sign, knowing the size and
-# all earlier pairs, cannot expect to win; one who starts with a fortune of 1
-# ever reaches 1/p with a probability of at most p (Ville's inequality). This is
-# the test by betting of Shafer and Vovk, Game-Theoretic Foundations for
-# Probability and Finance (2019), for the symmetric increments of de la Pena, A
-# General Class of Exponential Inequalities for Martingales and Ratios, The
-# Annals of Probability 27 (1999): his exp(b*y - b*b*y*y/2) is at most
-# exp(b*y)/cosh(b*y), which is the fortune after a bet of tanh(b*abs(y)).
+# Its input are the logarithms of the pairs' ratios. It relies only on their symmetry: with the
+# order within a pair drawn at random, the logarithm of a pair's ratio, less that of the true one,
+# is as likely positive as negative, whatever its size, whatever came before, and however the
+# machine drifts, stalls or scatters. So a gambler who bets on the sign, knowing the size and all
+# earlier pairs, cannot expect to win; one who starts with a fortune of 1 ever reaches 1/p with a
+# probability of at most p (Ville's inequality). This is the test by betting of Shafer and Vovk,
+# Game-Theoretic Foundations for Probability and Finance (2019), for the symmetric increments of de
+# la Pena, A General Class of Exponential Inequalities for Martingales and Ratios, The Annals of
+# Probability 27 (1999): his exp(b*y - b*b*y*y/2) is at most exp(b*y)/cosh(b*y), which is the
+# fortune after a bet of tanh(b*abs(y)).
 #
-# The fortune is divided among several b, so that the size of the difference
-# need not be known in advance. b is in units of the scatter of the earlier
-# pairs, taken from their quartiles, and no y counts for more than $MOST such
-# units: where the tails are long, an extreme pair says little. A bet that grows
-# with y makes the fortune fall as the supposed ratio rises: the ratios that are
-# not refuted form an interval, whose ends are found by bisection. The scatter
-# is the same for every supposed ratio.
+# The fortune is divided among several b, so that the size of the difference need not be known in
+# advance. b is in units of the scatter of the earlier pairs, taken from their quartiles, and no y
+# counts for more than $MOST such units: where the tails are long, an extreme pair says little. A
+# bet that grows with y makes the fortune fall as the supposed ratio rises: the ratios that are not
+# refuted form an interval, whose ends are found by bisection. The scatter is the same for every
+# supposed ratio.
 #
-# docs/comparison.md has simulations of how often it errs, and how many pairs it
-# needs.
+# docs/comparison.md has simulations of how often it errs, and how many pairs it needs.
 package Bonnie::PairTest;
 
 use strict;
@@ -33,9 +29,8 @@ use experimental 'signatures';
 use List::Util qw(max min sum0);
 use Bonnie::Statistics qw(quantile_of_sorted);
 
-# The differences on which the test bets, in units of the scatter: the smallest
-# one that a hundred pairs can find, and seven more, each larger by the square
-# root of two.
+# The differences on which the test bets, in units of the scatter: the smallest one that a hundred
+# pairs can find, and seven more, each larger by the square root of two.
 my $STAKES   = 8;
 my $SMALLEST = 0.2;
 
@@ -53,9 +48,8 @@ my $OF_FEW = 1.5;
 my $EXACTLY = 1e-6;
 my $FARTHEST = 50;
 
-# $tail: the largest probability that one end of the interval is ever on the
-# wrong side of the true ratio. @watched: logarithms of ratios about which
-# refuted() must answer at once.
+# $tail: the largest probability that one end of the interval is ever on the wrong side of the true
+# ratio. @watched: logarithms of ratios about which refuted() must answer at once.
 sub new ($class, $tail, @watched) {
     my $self = bless { wanted => $STAKES / $tail, values => [], scales => [], sorted => [], watched => {} }, $class;
     $self->{watched}{$_} = fortunes() for @watched;
@@ -82,16 +76,14 @@ sub refuted ($self, $watched) {
     return $state->{larger} ? 1 : $state->{smaller} ? -1 : 0;
 }
 
-# (low, high) as logarithms of ratios, valid for all looks so far together. An
-# unknown end is undef.
+# (low, high) as logarithms of ratios, valid for all looks so far together. An unknown end is undef.
 sub interval ($self) {
     return if !@{ $self->{values} };
     $self->{interval}{ $self->pairs } //= [ map { scalar $self->end($_) } 1, -1 ];
     return @{ $self->{interval}{ $self->pairs } };
 }
 
-# Scatter of the pairs so far, in the unit of the values; undef: there are fewer
-# than two pairs.
+# Scatter of the pairs so far, in the unit of the values; undef: there are fewer than two pairs.
 sub scale ($self) {
     my $sorted = $self->{sorted};
     my $count = @{$sorted};
@@ -100,13 +92,10 @@ sub scale ($self) {
 }
 
 # The median of the pairs so far.
-sub middle ($self) {
-    return quantile_of_sorted(0.5, $self->{sorted});
-}
+sub middle ($self) { return quantile_of_sorted(0.5, $self->{sorted}) }
 
-# How many further pairs it takes until the fortune against this ratio is large
-# enough, if $true is the true ratio and the scatter stays as it is. undef: it
-# never would be.
+# How many further pairs it takes until the fortune against this ratio is large enough, if $true is
+# the true ratio and the scatter stays as it is. undef: it never would be.
 sub pairs_to_refute ($self, $watched, $true) {
     return 0 if $self->refuted($watched);
     my $scale = $self->scale;
@@ -172,8 +161,7 @@ sub end ($self, $side) {
     return $outside;
 }
 
-# Whether the pairs, at any look, have refuted that ratio as too small ($side 1)
-# or too large (-1).
+# Whether the pairs, at any look, have refuted that ratio as too small ($side 1) or too large (-1).
 sub refutes ($self, $side, $ratio) {
     my ($values, $scales, $wanted) = @{$self}{qw(values scales wanted)};
     my $state = fortunes();

@@ -8,6 +8,7 @@ package Bonnie::Path;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Config;
 use Cwd   ();
 use Errno qw(EEXIST);
@@ -47,8 +48,7 @@ my $PROC_ROOT_INO = 1;
 # which need not exist, and then returns to the current directory. $is_of_kernel: the name is one of
 # the kernel's links (/dev/stdout leads to one), which only the kernel can follow. Returns what the
 # sub returned, or dies with a reason.
-sub in_its_directory {
-    my ($path, $work) = @_;
+sub in_its_directory ($path, $work) {
     return elsewhere(sub {
         my ($name, $is_of_kernel, $mount) = walk($path);
         if ($mount) {
@@ -62,15 +62,13 @@ sub in_its_directory {
 
 # at_directory($handle, sub ()): calls the sub in a directory that is open, and then returns to the
 # current directory.
-sub at_directory {
-    my ($handle, $work) = @_;
+sub at_directory ($handle, $work) {
     return elsewhere(sub { chdir $handle or die "$!\n"; return $work->() });
 }
 
 # Opens the directory that a path leads to, and makes it if it is missing. Returns a handle, or dies
 # with a reason.
-sub make_directory {
-    my ($path) = @_;
+sub make_directory ($path) {
     my $bare = $path =~ s{/+\z}{}r;
     in_its_directory($bare, sub { mkdir $_[0] or $! == EEXIST or die "$!\n" }) if $bare !~ m{\A[./]*\z};
     return in_its_directory("$path/", sub { open my $handle, '<', q{.} or die "$!\n"; return $handle });
@@ -78,13 +76,9 @@ sub make_directory {
 
 # Opens the file or pipe that a path leads to. The open never waits, and the pipe of another user is
 # not waited for at all. Returns a handle, or dies with a reason.
-sub open_to_read {
-    my ($path) = @_;
-    return in_its_directory($path, \&open_name);
-}
+sub open_to_read ($path) { return in_its_directory($path, \&open_name) }
 
-sub open_name {
-    my ($name, $is_of_kernel) = @_;
+sub open_name ($name, $is_of_kernel = undef) {
     my $flags = O_RDONLY | O_NOCTTY;
     sysopen my $handle, $name, $flags | O_NONBLOCK | ($is_of_kernel ? 0 : O_NOFOLLOW) or die "$!\n";
     my @facts = stat $handle or die "$!\n";
@@ -102,8 +96,7 @@ sub open_name {
 my $LARGEST_FILE = 256 << 20;
 
 # The bytes of a file that is open. Dies with a reason.
-sub read_whole {
-    my ($handle) = @_;
+sub read_whole ($handle) {
     my ($bytes, $got) = (q{}, 1);
     binmode $handle;
     while ($got && length $bytes <= $LARGEST_FILE && -s $handle <= $LARGEST_FILE) {
@@ -115,8 +108,7 @@ sub read_whole {
 }
 
 # Waits for a writer: without one, a pipe looks as if it had ended.
-sub wait_for_writer {
-    my ($handle) = @_;
+sub wait_for_writer ($handle) {
     vec(my $wanted = q{}, fileno $handle, 1) = 1;
     until (select(my $ready = $wanted, undef, undef, undef) > 0) { }
     return;
@@ -129,8 +121,7 @@ sub here {
 }
 
 # Calls a sub that may change the current directory, and then returns to it.
-sub elsewhere {
-    my ($work) = @_;
+sub elsewhere ($work) {
     my $here   = here();
     my @done   = eval { (1, scalar $work->()) };
     my $reason = $@;
@@ -142,8 +133,7 @@ sub elsewhere {
 # ---- one name after the other --------------------------------------------------------------------
 
 # Goes to the directory of the last name.
-sub walk {
-    my ($path) = @_;
+sub walk ($path) {
     my ($links, $mount) = (0, 0); # that of another user, in which it must end
     my @above; # device and inode of each directory that was left behind, the outermost first
     my @rest = begin($path);
@@ -173,16 +163,14 @@ sub walk {
 }
 
 # Splits a path into names; an absolute one begins at the root.
-sub begin {
-    my ($path) = @_;
+sub begin ($path) {
     chdir q{/} or die "$!\n" if $path =~ m{\A/};
     return ((grep { $_ ne q{} && $_ ne q{.} } split m{/}, $path), $path =~ m{/\z} ? q{.} : ());
 }
 
 # Enters a directory by its handle. Returns false if the name is not that of one; it may be a link. `..`
 # must lead back to the one that was left: somebody may have moved what is in between.
-sub enter {
-    my ($name, $above) = @_;
+sub enter ($name, $above) {
     sysopen my $directory, $name, $O_PATH | O_DIRECTORY | O_NOFOLLOW or return $!{ENOTDIR} || $!{ELOOP} ? 0 : die "$!\n";
     my $left = $name eq q{..} ? pop @{$above} : [ stat q{.} ];
     chdir $directory or die "$!\n";
@@ -191,16 +179,14 @@ sub enter {
     return 1;
 }
 
-sub refuse_link {
-    my ($name, @rest) = @_;
+sub refuse_link ($name, @rest) {
     my $target = readlink $name // die "$!\n";
     my $here   = $target =~ m{\A/} ? q{} : Cwd::getcwd() . q{/};
     my $end    = join q{/}, "$here$target", @rest;
     die "a symbolic link is not followed where another user can change its directory or one above it; if it is right, give its target: $end\n";
 }
 
-sub is_of_kernel {
-    my (@facts) = @_;
+sub is_of_kernel (@facts) {
     my @proc = stat '/proc/self/fd';
     return @proc && $proc[0] == $facts[0] && (stat q{.})[1] != $PROC_ROOT_INO;
 }
@@ -218,8 +204,7 @@ sub is_of_this_process {
 # ---- whom to trust -------------------------------------------------------------------------------
 
 # Whether only one user can seem to have the uid, or one group the gid.
-sub is_one {
-    my ($id) = @_;
+sub is_one ($id) {
     return 1 if $id != $OVERFLOW_UID;
     open my $map, '<', '/proc/self/uid_map' or return 0;
     return (split q{ }, readline($map) // q{})[2] == 4_294_967_295;
@@ -257,24 +242,21 @@ sub is_safe { return safety() == 1 }
 sub is_same { my ($one, $other) = @_; return $one->[0] == $other->[0] && $one->[1] == $other->[1] }
 
 # A sticky directory keeps the entries of root and this user.
-sub is_kept {
-    my ($may_be_sticky, @facts) = @_;
+sub is_kept ($may_be_sticky, @facts) {
     return 0 if !is_trusted($facts[4]);
     return 0 if $facts[2] & (S_IWGRP | S_IWOTH) && !($may_be_sticky && $facts[2] & S_ISVTX);
     return 1;
 }
 
 # The number of the mount through which a handle was opened.
-sub mount_of {
-    my ($handle) = @_;
+sub mount_of ($handle) {
     open my $in, '<', '/proc/self/fdinfo/' . fileno $handle or return -1;
     my ($number) = map { /\Amnt_id:\s*(\d+)/ } readline $in;
     return $number // -1;
 }
 
 # Whether another user has made or brought what is mounted there: is_brought() of sys/path.c.
-sub is_brought {
-    my ($handle) = @_;
+sub is_brought ($handle) {
     my $number = mount_of($handle);
     open my $in, '<', '/proc/self/mountinfo' or return 1;
     my @mounts = map { /\A(\d+) \d+ (\S+) \S+ (\S+) .* - (\S+) .* (\S+)\n\z/ ? [ $1, $2, $3, $4, $5 ] : () } readline $in;
@@ -284,8 +266,7 @@ sub is_brought {
 }
 
 # Who asked mount(8) for the mount at a point, by libmount's table.
-sub asker_of {
-    my ($point) = @_;
+sub asker_of ($point) {
     open my $in, '<', '/run/mount/utab' or return 0;
     my ($options) = map { / TARGET=\Q$point\E .*OPTS=(\S+)/ } readline $in;
     return 0 if ($options // q{}) !~ /(?<![^,])(?:user|uhelper)=/;
@@ -304,8 +285,7 @@ sub has_foreign_mounts {
 
 # Gives a file another name, in the current directory. Dies with a reason if the rule does not let this
 # user replace what has that name, even if it is made in this moment.
-sub rename_file {
-    my ($name, $new_name) = @_;
+sub rename_file ($name, $new_name) {
     for (1 .. $MOST_TRIES) {
         if (my @facts = lstat $new_name) {
             check_replaced(@facts);
@@ -326,8 +306,7 @@ sub rename_file {
 
 # Dies if the rule does not let this user replace or change in place what has these facts, in the
 # current directory.
-sub check_replaced {
-    my (@facts) = @_;
+sub check_replaced (@facts) {
     return if is_safe();
     die "another user can change its directory, so only your own files are replaced there\n" if !is_own($facts[4]);
     refuse_mover('write to it: nothing that is there is changed', q{}) if !grep { $made{"$_->[0]:$_->[1]"} } \@facts, [ stat q{.} ];
@@ -337,8 +316,7 @@ sub check_replaced {
 # What is in the current directory is this program's own, as its contents show.
 sub vouch { $made{ join q{:}, (stat q{.})[ 0, 1 ] } = 1; return }
 
-sub check_changed {
-    my (@facts) = @_;
+sub check_changed (@facts) {
     die "another user can change its directory, so root changes no file that is there\n" if $> == 0 && !is_safe();
     return check_replaced(@facts);
 }
@@ -346,8 +324,7 @@ sub check_changed {
 # ---- who can move what: find_mover() of sys/path.c -------------------------------------------------
 
 # Those who have these permissions, given as bits for others; an owner can get any.
-sub people_with {
-    my ($bits, $path, @facts) = @_;
+sub people_with ($bits, $path, @facts) {
     my $has_group = ($facts[2] >> 3 & $bits) == $bits && !has_list($path);
     return {
         all   => $has_group && ($facts[2] & $bits) == $bits,
@@ -359,8 +336,7 @@ sub people_with {
 sub has_user  { my ($people, $uid) = @_; return is_trusted($uid) || $people->{all} || $people->{user} == $uid }
 sub has_group { my ($people, $gid) = @_; return $people->{all} || $people->{group} == $gid }
 
-sub those_in_both {
-    my ($one, $other) = @_;
+sub those_in_both ($one, $other) {
     my ($user, $group) = @{ $one->{all} ? $other : $one }{qw(user group)};
     return {
         all   => $one->{all} && $other->{all},
@@ -370,16 +346,14 @@ sub those_in_both {
 }
 
 # Whether an access control list says more than the mode. If that cannot be known, it may.
-sub has_list {
-    my ($path)   = @_;
+sub has_list ($path) {
     my ($system) = $Config{archname} =~ /\A([^-]+)/;
     my $number   = $GETXATTR{$system} // return 1;
     return syscall($number, $path, my $name = 'system.posix_acl_access', 0, 0) >= 0 || !($!{ENODATA} || $!{EOPNOTSUPP});
 }
 
 # Somebody who can move an entry of a directory and is not among the people.
-sub mover {
-    my ($people, $directory, $entry) = @_;
+sub mover ($people, $directory, $entry) {
     my ($mode, $owner, $group) = @{$directory}[ 2, 4, 5 ];
     return "user $owner" if !has_user($people, $owner);
     return if !($mode & (S_IWGRP | S_IWOTH));
@@ -391,8 +365,7 @@ sub mover {
 
 sub hardlinks_are_protected { open my $in, '<', '/proc/sys/fs/protected_hardlinks' or return 0; return readline($in) == 1 }
 
-sub refuse {
-    my ($who, $path, $what) = @_;
+sub refuse ($who, $path, $what) {
     my $way = !is_root() ? '--trust-directory allows it' : 'its owner can';
     my $bit = $who =~ /\Auser/ ? q{} : '; so does a sticky bit of the directory above';
     die "$who can move $path, but may not $what ($way$bit)\n";
@@ -400,8 +373,7 @@ sub refuse {
 
 # Dies if somebody can move the current directory, or one above it, and may not do $what; or, if the
 # people and facts of a file in it are given, who can have given the file its name.
-sub refuse_mover {
-    my ($what, $file, $people, @entry) = @_;
+sub refuse_mover ($what, $file, $people = undef, @entry) {
     return if $trusts_movers && !is_root();
     my $path = Cwd::getcwd() . $file;
     elsewhere(sub {

@@ -23,9 +23,7 @@ sub safe_lines ($text) {
 }
 
 # At most $max of a list, which may be hostile.
-sub few ($max, @all) {
-    return @all > $max ? @all[ 0 .. $max - 1 ] : @all;
-}
+sub few ($max, @all) { return @all > $max ? @all[ 0 .. $max - 1 ] : @all }
 
 # At most $max characters, by default as many as names and cells have room for; an ellipsis marks a cut.
 sub shorten ($text, $max = undef) {

@@ -24,8 +24,7 @@ our @EXPORT_OK = qw(run_program);
 # the program also reads logs of zcav; report => sub ($options, @records), which returns the whole report,
 # and an exit status if that may be other than 0, and then a line that says what and by how much; or
 # work => sub ($options, @arguments), the same for a program that reads no results. Returns the exit status.
-sub run_program {
-    my (%program) = @_;
+sub run_program (%program) {
 
     # If descriptor 1 was closed, it is now the file of this program, which /dev/stdout would name.
     my $flags = fcntl STDOUT, F_GETFL, 0;
@@ -41,8 +40,7 @@ sub run_program {
     return 1;
 }
 
-sub work {
-    my (%program) = @_;
+sub work (%program) {
     my $name = basename($0);
     my @rows = (@{ $program{options} }, @COMMON);
     my ($options, @operands) = parse_options(\@rows, $program{after_dashes}, @ARGV);

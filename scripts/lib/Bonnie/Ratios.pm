@@ -16,9 +16,8 @@ our $FEW = 10_000;
 
 my $INFINITY = 9**9**9;
 
-# The ratios of all @$y to all @$x at these positions; 0 is the smallest ratio.
-# No value may be negative. Equal values have a ratio of 1, even two zeros;
-# other ratios to zero are infinite.
+# The ratios of all @$y to all @$x at these positions; 0 is the smallest ratio. No value may be
+# negative. Equal values have a ratio of 1, even two zeros; other ratios to zero are infinite.
 sub ratios_at ($x, $y, @places) {
     my ($divisors, $values) = map { [ sort { $a <=> $b } @{$_} ] } $x, $y;
     return (between($divisors, $values, -1, $INFINITY))[@places] if @{$x} * @{$y} <= $FEW;
@@ -48,9 +47,7 @@ sub largest_finite ($divisors, $values) {
 }
 
 # The number of ratios that do not exceed $limit.
-sub up_to {
-    return sum0(heads(@_));
-}
+sub up_to { return sum0(heads(@_)) }
 
 # The ratios above $low and not above $high, in order.
 sub between ($divisors, $values, $low, $high) {

@@ -49,9 +49,7 @@ sub figure ($record, $test, $kind) {
 }
 
 # A setting's text; empty also where this generation does not record it.
-sub setting ($record, $name) {
-    return $record->{$name} // q{};
-}
+sub setting ($record, $name) { return $record->{$name} // q{} }
 
 # Whether any test of the half 'io' or 'files' was asked for.
 sub has_half ($record, $half) {

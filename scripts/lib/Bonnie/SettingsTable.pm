@@ -84,18 +84,12 @@ sub seconds_text ($seconds) {
     return !defined $seconds ? $NOT_RECORDED : $seconds eq '0.0' || $seconds eq '0' ? "\x{2013}" : "$seconds\x{A0}s";
 }
 
-sub yes_or_no ($flag) {
-    return !defined $flag ? $NOT_RECORDED : $flag ? 'yes' : 'no';
-}
+sub yes_or_no ($flag) { return !defined $flag ? $NOT_RECORDED : $flag ? 'yes' : 'no' }
 
-sub of_host ($record, $name) {
-    return ($record->{host} // {})->{$name} // $NOT_RECORDED;
-}
+sub of_host ($record, $name) { return ($record->{host} // {})->{$name} // $NOT_RECORDED }
 
 # A CSV line has no settings, and must not get any by being asked for them.
-sub of_settings ($record, $name) {
-    return ($record->{settings} // {})->{$name};
-}
+sub of_settings ($record, $name) { return ($record->{settings} // {})->{$name} }
 
 sub ram_text ($record) {
     my $bytes = of_host($record, 'ram_bytes');
@@ -118,8 +112,7 @@ sub files_amount ($record) {
     return $files =~ /^\d+\z/a ? grouped($files) . "\x{A0}\x{D7}\x{A0}1024" : $files;
 }
 
-# Files without a size are empty; instead of a size there may be the kind of
-# link.
+# Files without a size are empty; instead of a size there may be the kind of link.
 sub file_size_setting ($record, $name) {
     my %links = (link => 'hard links', symlink => 'symbolic links', -1 => 'hard links', -2 => 'symbolic links');
     my $text = $record->{$name} // return $NOT_RECORDED;
@@ -133,9 +126,7 @@ sub machine_table {
     return @groups ? label_table('Machine and storage', \@MACHINE, is_one_run(@groups) ? $groups[0] : @groups) : ();
 }
 
-sub settings_table (@groups) {
-    return label_table('Settings', [ @SETTINGS, @ORIGIN ], @groups);
-}
+sub settings_table (@groups) { return label_table('Settings', [ @SETTINGS, @ORIGIN ], @groups) }
 
 # Leaves out rows that are empty for all labels. Few labels, and the rows of one run, are columns,
 # which fit on any screen; many labels are rows.
@@ -158,9 +149,7 @@ sub is_told ($column, @groups) {
     return any { $_ ne $NOT_RECORDED && $_ ne "\x{2013}" } map { values_of($column, $_) } @groups;
 }
 
-sub values_of ($column, $group) {
-    return $group->distinct($column->{show});
-}
+sub values_of ($column, $group) { return $group->distinct($column->{show}) }
 
 # The runs of one label may differ.
 sub setting_cell ($most, @values) {

@@ -17,9 +17,7 @@ sub spread_of { return { median => median(@_), min => min(@_), max => max(@_) } 
 # Interpolates between two values where none lies at this position: definition 7
 # of Hyndman and Fan, Sample Quantiles in Statistical Packages, The American
 # Statistician 50 (1996), the default of R and NumPy.
-sub quantile ($share, @values) {
-    return quantile_of_sorted($share, [ sort { $a <=> $b } @values ]);
-}
+sub quantile ($share, @values) { return quantile_of_sorted($share, [ sort { $a <=> $b } @values ]) }
 
 sub quantile_of_sorted ($share, $sorted) {
     my $place = $share * $#{$sorted};
@@ -33,10 +31,9 @@ sub geometric_middle ($lower, $upper) {
     return $lower == $upper ? $lower : sqrt($lower) * sqrt($upper);
 }
 
-# Corrects p-values for their number: if nothing differs, the probability that
-# any of them is below alpha is at most alpha. Holm, A Simple Sequentially
-# Rejective Multiple Test Procedure, Scandinavian Journal of Statistics 6
-# (1979).
+# Corrects p-values for their number: if nothing differs, the probability that any of them is below
+# alpha is at most alpha. Holm, A Simple Sequentially Rejective Multiple Test Procedure,
+# Scandinavian Journal of Statistics 6 (1979).
 sub holm (@p) {
     my ($left, $largest) = (scalar @p, 0);
     my @corrected;

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The rounds of tests that were repeated until they were steady, from JSON: for
-# each label the run with the median rate. A table has the outcome; a chart
-# shows the rounds, the window in which the test became steady, and the line
-# through it.
+# each label the run with the median rate. A table has the outcome; a chart shows the rounds, the
+# window in which the test became steady, and the line through it.
 package Bonnie::SteadyCharts;
 
 use strict;
@@ -101,8 +100,7 @@ sub latency_row ($x, $rows, $group, $steady) {
     };
 }
 
-sub strip_to {
-    my ($x, $rows, $unit, @values) = @_;
+sub strip_to ($x, $rows, $unit, @values) {
     return over_time($x, $rows, sub { axis_upwards(max(@values) || 1, $unit, @_) });
 }
 

@@ -25,9 +25,8 @@ our @EXPORT_OK = qw(slowest_of tail_charts tail_content tail_of_groups);
 my $MARKS_TOTAL = 4000;
 my $FEWEST      = 50;
 
-# Marks in the same cell are drawn as one. A cell has this part of the width and
-# this number of pixels of the height; where there are too many marks, cells
-# become larger.
+# Marks in the same cell are drawn as one. A cell has this part of the width and this number of
+# pixels of the height; where there are too many marks, cells become larger.
 my $NEAR_X = 1 / 500;
 my $NEAR_Y = 1;
 
@@ -84,9 +83,7 @@ sub sentences ($slowest) {
     return $note eq q{} ? $shown : $shown . element('small', {}, text("Not everything can be seen: $note"));
 }
 
-sub whole ($number) {
-    return grouped(sprintf '%.0f', $number);
-}
+sub whole ($number) { return grouped(sprintf '%.0f', $number) }
 
 sub tail_charts ($has_labels, $notes, @explained) {
     my @drawn;
@@ -101,12 +98,9 @@ sub tail_charts ($has_labels, $notes, @explained) {
 }
 
 # A chart without a known cause would show nothing that the table does not.
-sub is_any_known ($slowest) {
-    return grep { $_ ne 'unknown' } keys %{ $slowest->{operations} };
-}
+sub is_any_known ($slowest) { return grep { $_ ne 'unknown' } keys %{ $slowest->{operations} } }
 
-sub tail_panel {
-    my ($most, $has_labels, $title, @found) = @_;
+sub tail_panel ($most, $has_labels, $title, @found) {
     my (@seconds, @latencies, @rows);
     for my $found (@found) {
         my ($group, $slowest) = @{$found};

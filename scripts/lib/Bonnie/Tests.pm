@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The tests, in the order in which they run. Every report takes names, titles
-# and units from here. The CSV line has the halves "io" and "files", twelve
-# tests in this order; only JSON has "mixed", and "rows", those of presets by
-# their identities.
+# and units from here. The CSV line has the halves "io" and "files", twelve tests in this order;
+# only JSON has "mixed", and "rows", those of presets by their identities.
 package Bonnie::Tests;
 
 use strict;
@@ -62,9 +61,7 @@ my @TESTS = (
 );
 
 # Its title is complete, within its group and without it.
-sub row ($name, $group, $title, $unit) {
-    return [ $name, $group, $title, $title, $unit ];
-}
+sub row ($name, $group, $title, $unit) { return [ $name, $group, $title, $title, $unit ] }
 
 my %GROUP = map { $_->{name} => $_ } @GROUPS;
 my %TEST;
@@ -89,12 +86,8 @@ sub all_tests  { return @TESTS }
 sub all_groups { return @GROUPS }
 sub families   { return @FAMILIES }
 
-sub tests_in_group ($group) {
-    return grep { $_->{group} eq $group->{name} } @TESTS;
-}
+sub tests_in_group ($group) { return grep { $_->{group} eq $group->{name} } @TESTS }
 
-sub tests_in_half ($half) {
-    return grep { $_->{half} eq $half } @TESTS;
-}
+sub tests_in_half ($half) { return grep { $_->{half} eq $half } @TESTS }
 
 1;

@@ -38,9 +38,8 @@ my $UNITS = '  /sec %CP' x 6;
 # Replacements for an unreadable figure, by width.
 my %UNREADABLE = (5 => '?????', 3 => '???', 9 => q{?});
 
-# Prints one record as bonnie does. For many records, prints all I/O rows and
-# then all file rows, each below one heading, as Bonnie++ does: scripts cut the
-# table in two there.
+# Prints one record as bonnie does. For many records, prints all I/O rows and then all file rows,
+# each below one heading, as Bonnie++ does: scripts cut the table in two there.
 sub text_tables (@records) {
     my @io      = grep { shows_io($_) } @records;
     my @mixed   = grep { ran_any($_, 'mixed') } @records;
@@ -62,9 +61,7 @@ sub shows_io ($record) {
 }
 
 # Not every terminal has Plain.pm's replacement character.
-sub terminal_text ($text) {
-    return $text =~ tr/\x{FFFD}/?/r;
-}
+sub terminal_text ($text) { return $text =~ tr/\x{FFFD}/?/r }
 
 sub io_half (@records) {
     my ($head, $subhead) = @{ $HEADS{io} };
@@ -101,8 +98,7 @@ sub mixed_row ($record) {
 }
 
 # The rows of a preset, which only JSON has: a line for each.
-sub rows_half {
-    my ($record) = @_;
+sub rows_half ($record) {
     my $line  = '%-28s %8s %3s %8s %8s %8s %8s';
     my @lines = sprintf $line, cut($record->{label}, 28), qw(/sec %CP p50 p99 p99.9 max);
     for my $test (grep { is_run(figure($record, $_, 'rate')) } tests_in_half('rows')) {
@@ -140,9 +136,7 @@ sub version_text {
     return @versions == 1 ? cut("Version $versions[0]", $PREFIX) : 'Version various';
 }
 
-sub left_of ($heading, $text) {
-    return sprintf "%-${PREFIX}.${PREFIX}s %s", $text, $heading;
-}
+sub left_of ($heading, $text) { return sprintf "%-${PREFIX}.${PREFIX}s %s", $text, $heading }
 
 # Cuts the label to make room for the settings, as Bonnie++ does, until too
 # little of it is left; then both get a line of their own.
@@ -157,9 +151,7 @@ sub labelled ($label, $settings) {
     return "$name $settings";
 }
 
-sub cut ($text, $width) {
-    return $width > 0 ? substr $text, 0, $width : q{};
-}
+sub cut ($text, $width) { return $width > 0 ? substr $text, 0, $width : q{} }
 
 # A text that is wider than its column goes on the line before the figures.
 sub row_lines ($name, $figures) {
@@ -210,8 +202,7 @@ sub short_count ($number) {
     return $number < 999.5e3 ? short_text($number / 1e3, 'k') : short_text($number / 1e6, 'm');
 }
 
-sub short_speed {
-    my ($number) = @_;
+sub short_speed ($number) {
     my @units = qw(k m g t);
     while ($number >= 999.5 && @units > 1) {
         $number /= 1024;
@@ -230,9 +221,7 @@ sub latency_line ($record, $half) {
     return sprintf('%-17s', 'Latency') . join q{}, map { sprintf ' %9s', $_ } @texts;
 }
 
-sub latency_cell ($figure) {
-    return special_text($figure, 9) // $figure->{text};
-}
+sub latency_cell ($figure) { return special_text($figure, 9) // $figure->{text} }
 
 # Uses the figure of the CSV line, as bonnie's own table does.
 sub rate_text ($figure, $unit) {
@@ -241,9 +230,7 @@ sub rate_text ($figure, $unit) {
     return $unit eq 'KiB/s' ? scaled_text($figure->{text}) : number_text($figure, 5);
 }
 
-sub cpu_text ($figure) {
-    return special_text($figure, 3) // number_text($figure, 3);
-}
+sub cpu_text ($figure) { return special_text($figure, 3) // number_text($figure, 3) }
 
 # undef if there is a number to print.
 sub special_text ($figure, $width) {

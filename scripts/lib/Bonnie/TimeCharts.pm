@@ -43,8 +43,7 @@ sub time_charts (@groups) {
 }
 
 # A panel of the labels that have a course; nothing if none has.
-sub course_panel {
-    my ($title, $test, $most, @groups) = @_;
+sub course_panel ($title, $test, $most, @groups) {
     my @courses = grep { @{ $_->{steps} } } map { { group => $_, steps => course_of($_, $test, $most), levels => levels($_, $test) } } @groups;
     return if !@courses;
     my @points = map { @{ $_->{steps} } } @courses;
@@ -75,8 +74,7 @@ sub levels ($group, $test) {
     return $details ? $details->{levels} : [];
 }
 
-# [ [ seconds at the end, rate until then ], ... ], at most $most of them;
-# empty without a course.
+# [ [ seconds at the end, rate until then ], ... ], at most $most of them; empty without a course.
 sub course_of ($group, $test, $most) {
     my ($details) = middle($group->details($test->{name}));
     return [] if !$details || $details->{steady};    # which has a chart of its rounds

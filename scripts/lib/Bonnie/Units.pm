@@ -46,9 +46,7 @@ sub count_text ($count) {
 }
 
 # "1 run", "2 runs"
-sub counted ($count, $noun) {
-    return "$count $noun" . ($count == 1 ? q{} : 's');
-}
+sub counted ($count, $noun) { return "$count $noun" . ($count == 1 ? q{} : 's') }
 
 # The unit appears once if both ends have the same.
 sub range_text ($low, $high, $unit, $like = undef) {
@@ -59,9 +57,7 @@ sub range_text ($low, $high, $unit, $like = undef) {
 }
 
 # (divisor, unit) for an axis that ends at $value.
-sub axis_scale ($value, $unit) {
-    return scale_for($value, @{ $SCALES{$unit} });
-}
+sub axis_scale ($value, $unit) { return scale_for($value, @{ $SCALES{$unit} }) }
 
 # From 999.5 on, which would be rounded to 1000, the next unit reads better.
 sub scale_for ($value, @scales) {
@@ -85,9 +81,7 @@ sub grouped ($digits) {
 }
 
 # A number of bytes in its largest unit, in three digits.
-sub bytes_text ($bytes) {
-    return figure_text($bytes, 'bytes');
-}
+sub bytes_text ($bytes) { return figure_text($bytes, 'bytes') }
 
 # "8096M" becomes "8,096 MiB"; a text that is not a size stays as it is. $bare:
 # the suffix that a number without one stands for.

@@ -5,22 +5,21 @@ package Bonnie::Why;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Bonnie::Json  qw(hash list number slowest_operations text version_fault);
 use Bonnie::Plain qw(few shorten);
 
 # Limit on rows, above the number of any real report.
 my $MANY = 100;
 
-sub is_report {
-    my ($report) = @_;
+sub is_report ($report) {
     return ref $report eq 'HASH' && (text($report->{format}) // q{}) eq 'bonwhy';
 }
 
 # Like report_records() of Json.pm: the one record has only { why => ... }, with target, host,
 # start_time, slowest as slowest_operations() has it, the time of these calls, and the rows of the
 # tables.
-sub records {
-    my ($report) = @_;
+sub records ($report) {
     my $fault  = version_fault($report);
     my $answer = hash($report->{answer});
     my $slowest = slowest_operations({ %{$answer}, slowest => $answer->{examined}, lost_events => $report->{lost_events} });
@@ -43,8 +42,7 @@ sub records {
 
 sub rows { return map { hash($_) } few($MANY, list($_[0])) }
 
-sub row {
-    my ($written, $texts, $numbers) = @_;
+sub row ($written, $texts, $numbers) {
     my $of = hash($written);
     return { (map { $_ => shorten(text($of->{$_}) // q{}) } @{$texts}), map { $_ => number($of->{$_}) } @{$numbers} };
 }

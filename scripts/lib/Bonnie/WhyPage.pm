@@ -5,6 +5,7 @@ package Bonnie::WhyPage;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use Bonnie::Causes     qw(@CAUSES %CAUSE);
 use Bonnie::Document   qw(document measured_text);
@@ -18,8 +19,7 @@ our @EXPORT_OK = qw(why_page);
 my $WRITERS = 3;
 
 # $title is plain text, or undef for the target.
-sub why_page {
-    my ($title, $why) = @_;
+sub why_page ($title, $why) {
     my @sections = grep { @{ $_->{content} } } (
         { id => 'course',  title => 'The slowest calls',   content => [ tail_charts(0, [], [ $why->{call}, [ undef, $why->{slowest} ] ]) ] },
         { id => 'causes',  title => 'What they waited for', content => [ cause_table($why), other_table($why) ] },
@@ -38,42 +38,35 @@ sub time_words { return defined $_[0] ? figure_text($_[0], 'ns') : undef }
 sub count_words { return defined $_[0] ? grouped(sprintf '%.0f', $_[0]) : undef }
 
 # "rsyslogd (pid 640)"
-sub who {
-    my ($who) = @_;
+sub who ($who) {
     return ($who->{name} eq q{} ? 'a process that has ended' : $who->{name}) . (defined $who->{pid} ? sprintf ' (pid %.0f)', $who->{pid} : q{});
 }
 
-sub cause_table {
-    my ($why) = @_;
+sub cause_table ($why) {
     my $percent = $why->{slowest}{percent};
     my @causes  = sort { $percent->{$b} <=> $percent->{$a} } grep { $percent->{$_} } @CAUSES;
     my %table   = (caption => "What the slowest $why->{call} waited for", titles => [ 'The calls', 'Share of their time', 'Time' ]);
     return plain_table(\%table, map { [ $CAUSE{$_}{words}, percent_words($percent->{$_}), time_words($percent->{$_} / 100 * $why->{in_all}) ] } @causes);
 }
 
-sub other_table {
-    my ($why) = @_;
+sub other_table ($why) {
     return plain_table({ caption => 'Because of whom', titles => [ 'Process', 'Share of their time' ] }, map { [ who($_), percent_words($_->{percent}) ] } @{ $why->{others} });
 }
 
-sub call_table {
-    my ($why) = @_;
+sub call_table ($why) {
     return plain_table({ caption => 'All calls', titles => [qw(Call Calls Bytes p50 p99 max), 'In all'] },
         map { [ $_->{call}, count_words($_->{calls}), $_->{bytes} ? bytes_text($_->{bytes}) : undef, (map { time_words($_) } @{ $_->{latency} }{qw(p50 p99 max)}, $_->{in_all_ns}) ] } @{ $why->{calls} });
 }
 
-sub file_table {
-    my ($why) = @_;
+sub file_table ($why) {
     return plain_table({ caption => 'The files whose calls took longest', titles => [ 'File', 'Calls', 'In all' ] }, map { [ $_->{path}, count_words($_->{calls}), time_words($_->{in_all_ns}) ] } @{ $why->{files} });
 }
 
-sub device_table {
-    my ($why) = @_;
+sub device_table ($why) {
     return plain_table({ caption => 'Devices, and who wrote most to them', titles => [qw(Device Busy Flushes Written Writers)] }, map { device_row($_) } @{ $why->{devices} });
 }
 
-sub device_row {
-    my ($device) = @_;
+sub device_row ($device) {
     my $written = $device->{written_bytes} || 0;
     my @writers = map { who($_) . ($written && $_->{written_bytes} ? q{ } . percent_words(100 * $_->{written_bytes} / $written) : q{}) } few($WRITERS, @{ $device->{writers} });
     return [ $device->{name}, percent_words($device->{busy_percent}), count_words($device->{flushes}), $written ? bytes_text($written) : undef, join ', ', @writers ];

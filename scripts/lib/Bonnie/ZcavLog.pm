@@ -31,13 +31,10 @@ my $COLUMNS = qr/^\#block (?:offset \(GiB\), MiB\/s, time|(K\/s) time)[ \t]*\r?$
 my $NUMBER  = qr/\d{1,12}(?:[.]\d{1,9})?/a;
 my $FORMAT  = qr/\A\s*\{\s*"format"\s*:\s*"zcav"/;
 
-# A file that does not show its format within this number of bytes is neither a
-# log nor JSON.
+# A file that does not show its format within this number of bytes is neither a log nor JSON.
 my $LOOK_AT = 65_536;
 
-sub is_course ($record) {
-    return $record->{course};
-}
+sub is_course ($record) { return $record->{course} }
 
 sub is_zcav ($text) {
     my $begin = substr ${$text}, 0, $LOOK_AT;
@@ -162,9 +159,7 @@ sub step_between ($block, @rows) {
     return max($block, nearest($mean, $block));
 }
 
-sub nearest ($value, $unit) {
-    return $unit * sprintf '%.0f', $value / $unit;
-}
+sub nearest ($value, $unit) { return $unit * sprintf '%.0f', $value / $unit }
 
 # The rate has more digits than the time, which has three: a time of "0.000" was
 # less than half of the last digit.

@@ -161,8 +161,7 @@ sub places_of ($course) {
 
 # ---- curves ---------------------------------------------------------------------
 
-sub curves {
-    my ($device) = @_;
+sub curves ($device) {
     my ($course, $places) = @{$device}{qw(course places)};
     my @passes  = @{ $course->{passes} };
     my @shown   = few($MOST_PASSES, @passes);

@@ -48,10 +48,9 @@ my $LOOK = 0.05;
 my $MOST_SETTINGS = 10;
 my $MAX_VALUE     = 40;
 
-# %hooks: complain => sub (words), prints a line for the user; show => sub
-# (campaign, words about what runs), draws the live line; kept => sub
-# (campaign), called after each pair; output => sub (campaign, pair, side,
-# bytes).
+# %hooks: complain => sub (words), prints a line for the user; show => sub (campaign, words about
+# what runs), draws the live line; kept => sub (campaign), called after each pair; output => sub
+# (campaign, pair, side, bytes).
 sub new ($class, $plan, %hooks) {
     my $self = bless {
         plan  => $plan, hooks => \%hooks, pairs => [], control => [], judges => [], known_as => {}, course => {},
@@ -80,9 +79,7 @@ sub go ($self) {
     return $why // $unrestored;
 }
 
-sub seconds ($self) {
-    return $self->{before} + now() - $self->{began};
-}
+sub seconds ($self) { return $self->{before} + now() - $self->{began} }
 
 # Takes over the measurements that an earlier campaign has kept.
 sub take_over ($self, $kept) {
@@ -134,9 +131,7 @@ sub work ($self) {
     return 'known';
 }
 
-sub good_pairs ($self) {
-    return scalar grep { !defined $_->{failed} } @{ $self->{pairs} };
-}
+sub good_pairs ($self) { return scalar grep { !defined $_->{failed} } @{ $self->{pairs} } }
 
 sub is_known ($self) {
     return @{ $self->{judges} } && all { defined $_->verdict } @{ $self->{judges} };
@@ -344,17 +339,14 @@ sub differing ($one, $other) {
     return sort grep { ($one->{$_} // q{}) ne ($other->{$_} // q{}) } keys %names;
 }
 
-sub value ($value) {
-    return defined $value ? shorten($value, $MAX_VALUE) : 'nothing';
-}
+sub value ($value) { return defined $value ? shorten($value, $MAX_VALUE) : 'nothing' }
 
 sub listed (@words) {
     my $more  = @words - $MOST_SETTINGS;
     return join '; ', $more > 0 ? (@words[ 0 .. $MOST_SETTINGS - 1 ], "and $more more") : @words;
 }
 
-# (fewest, most) further pairs; undef: more than the limit. Returns nothing
-# while this is unknown.
+# (fewest, most) further pairs; undef: more than the limit. Returns nothing while this is unknown.
 sub forecast ($self) {
     my $left = $self->{plan}{pairs} - $self->good_pairs;
     my ($fewest, $most) = (0, 0);

@@ -27,11 +27,10 @@ my $OFTEN = 0.0005;
 
 my $LAST_LINE = 160;
 
-# $watcher, $command: see Session.pm. %how:
-# timeout in seconds, or undef; stopped => sub, true when the command has to end
-# at once; tick => sub, called about once a second; captures, whether its output
-# is wanted; regardless, whether it is run even if there is no room for what it says. A command
-# whose output is not captured may leave daemons behind that print.
+# $watcher, $command: see Session.pm. %how: timeout in seconds, or undef; stopped => sub, true when
+# the command has to end at once; tick => sub, called about once a second; captures, whether its
+# output is wanted; regardless, whether it is run even if there is no room for what it says. A
+# command whose output is not captured may leave daemons behind that print.
 #
 # Returns { seconds, output (bytes of stdout), errors (of stderr), lost => why errors may be
 # incomplete, or undef, failed => why, in words, undef if it ended well, has_ended => true if it
@@ -69,8 +68,7 @@ sub temporary_file ($regardless = undef) {
 }
 
 # Perl's last try was elsewhere, so its reason may be another one than that of the directory.
-sub why_not {
-    my ($reason) = @_;
+sub why_not ($reason) {
     return POSIX::access($ENV{TMPDIR} || '/tmp', POSIX::W_OK()) ? $reason : "$!";
 }
 

@@ -9,10 +9,9 @@ use List::Util qw(max min);
 use Bonnie::PairTest;
 use Bonnie::Statistics qw(median);
 
-# The number of pairs before the first forecast, and the distance from the
-# measured ratio, in standard errors, within which the forecast assumes the true
-# ratio. The standard error of the median is 1.25 times the scatter, divided by
-# the root of the number of pairs.
+# The number of pairs before the first forecast, and the distance from the measured ratio, in
+# standard errors, within which the forecast assumes the true ratio. The standard error of the
+# median is 1.25 times the scatter, divided by the root of the number of pairs.
 my $FEWEST = 5;
 my $ERRORS = 1;
 my $OF_MEDIAN = 1.25;
@@ -37,12 +36,9 @@ sub add ($self, $value_a, $value_b) {
 sub pairs { return $_[0]{test}->pairs }
 
 # The median of side 'a' or 'b'.
-sub median_of ($self, $side) {
-    return @{ $self->{$side} } ? median(@{ $self->{$side} }) : undef;
-}
+sub median_of ($self, $side) { return @{ $self->{$side} } ? median(@{ $self->{$side} }) : undef }
 
-# 1: B is better, -1: B is worse, 0: they differ by less than the margin; undef:
-# not known.
+# 1: B is better, -1: B is worse, 0: they differ by less than the margin; undef: not known.
 sub verdict ($self) {
     my ($test, $far) = @{$self}{qw(test far)};
     my $side = $test->refuted(0);
@@ -66,12 +62,9 @@ sub ratio ($self) {
     return exp $middle;
 }
 
-sub interval ($self) {
-    return map { defined ? exp : undef } $self->{test}->interval;
-}
+sub interval ($self) { return map { defined ? exp : undef } $self->{test}->interval }
 
-# The scatter of the pairs as a fraction: 0.05 is 5 %. undef for fewer than two
-# pairs.
+# The scatter of the pairs as a fraction: 0.05 is 5 %. undef for fewer than two pairs.
 sub noise ($self) {
     my $scale = $self->{test}->scale;
     return defined $scale ? exp($scale) - 1 : undef;

@@ -44,9 +44,7 @@ sub continue ($self, $campaign) {
     return;
 }
 
-sub save ($self, $report) {
-    return $self->write_file(\&write_report, json_text($report), $REPORT);
-}
+sub save ($self, $report) { return $self->write_file(\&write_report, json_text($report), $REPORT) }
 
 sub save_output ($self, $campaign, $pair, $side, $bytes) {
     return $self->write_file(\&write_bytes, $bytes, sprintf 'pair-%03d-%s.out', $pair, $side);

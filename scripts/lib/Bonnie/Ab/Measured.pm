@@ -31,8 +31,7 @@ my $BEHIND_WORDS  = qr/^([^\n{"]*[^\s{"\[][ \t]*)(?=(?:\[[ \t]*+){0,9}+\{[ \t]*+
 # Logs whose lines begin in more ways are not read.
 my $MOST_PREFIXES = 20;
 
-# Percentiles by the keys of bonnie and bonload, which are part of the names of
-# metrics.
+# Percentiles by the keys of bonnie and bonload, which are part of the names of metrics.
 my @PERCENTILES = qw(mean p50 p90 p95 p99 p99_9 p99_99 max);
 
 # fio's keys for these percentiles.

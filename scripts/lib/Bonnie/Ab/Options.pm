@@ -98,9 +98,7 @@ sub name ($options, $side) {
     return $name;
 }
 
-sub shown ($given) {
-    return q{"} . shorten(plain_text($given), 40) . q{"};
-}
+sub shown ($given) { return q{"} . shorten(plain_text($given), 40) . q{"} }
 
 # Nobody knows which direction of a number in arbitrary text is the better one.
 sub metrics ($options) {

@@ -15,13 +15,10 @@ our @EXPORT_OK = qw(campaign_of is_campaign);
 # Limit on metrics and pairs, above the numbers of any real report.
 my $MANY = 1000;
 
-sub is_campaign ($json) {
-    return ref $json eq 'HASH' && (text($json->{format}) // q{}) eq 'bon_ab';
-}
+sub is_campaign ($json) { return ref $json eq 'HASH' && (text($json->{format}) // q{}) eq 'bon_ab' }
 
-# Turns a report into a structure of a fixed form, because a hostile report may
-# have anything anywhere. Returns undef and a reason when the report cannot be
-# shown.
+# Turns a report into a structure of a fixed form, because a hostile report may have anything
+# anywhere. Returns undef and a reason when the report cannot be shown.
 sub campaign_of ($json) {
     my ($fault, $settings) = (version_fault($json), hash($json->{settings}));
     return (undef, $fault) if defined $fault;

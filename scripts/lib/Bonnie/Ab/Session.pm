@@ -22,9 +22,7 @@ my $LOOK  = 0.05;
 # Marks the descendants of a command that have left the session.
 my $MARK = 'BON_AB_SESSION';
 
-sub now {
-    return clock_gettime(CLOCK_MONOTONIC);
-}
+sub now { return clock_gettime(CLOCK_MONOTONIC) }
 
 # Starts the watcher of all sessions to come. Returns the handle that keeps it from acting, and its
 # process number: when the last copy of the handle is closed, the watcher ends the sessions that have
@@ -152,9 +150,7 @@ sub environment ($pid) {
     return readline($in) // q{};
 }
 
-sub all_processes {
-    return map { stat_of($_) } map { m{/(\d+)\z}a } glob '/proc/[0-9]*';
-}
+sub all_processes { return map { stat_of($_) } map { m{/(\d+)\z}a } glob '/proc/[0-9]*' }
 
 # The name, in parentheses, may contain any character.
 sub stat_of ($pid) {

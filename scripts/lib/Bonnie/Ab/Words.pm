@@ -51,9 +51,7 @@ sub interval_text ($report, $metric) {
     return $low =~ s/ %//r . " to $high";
 }
 
-sub margin_text ($report) {
-    return sprintf '%.4g %%', $report->{settings}{margin_percent};
-}
+sub margin_text ($report) { return sprintf '%.4g %%', $report->{settings}{margin_percent} }
 
 sub verdict_text ($report, $metric) {
     return 'no difference of ' . margin_text($report) if $metric->{verdict} eq 'no_difference';
@@ -119,8 +117,7 @@ sub duration_text ($seconds) {
 }
 
 # "3 to 9 more pairs, 1 to 3 min"; empty without a forecast.
-sub forecast_text {
-    my ($report) = @_;
+sub forecast_text ($report) {
     my $forecast = $report->{forecast} or return q{};
     my ($few, $many) = @{ $forecast->{pairs} };
     my ($short, $long) = map { defined ? duration_text($_) : undef } @{ $forecast->{seconds} };
@@ -176,9 +173,7 @@ sub noise_text {
     return 'Noise: pairs scatter by ' . ($least eq $most ? $most : "$least to $most") . ' %.';
 }
 
-sub noise_figure ($percent) {
-    return sprintf $percent < 99.5 ? '%.2g' : '%.0f', $percent;
-}
+sub noise_figure ($percent) { return sprintf $percent < 99.5 ? '%.2g' : '%.0f', $percent }
 
 # What the command beside one side did, in the median of its runs.
 sub beside_text ($report, $side) {

@@ -4,6 +4,7 @@ package Bonnie::Completion::Bash;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use Bonnie::Completion qw(spellings);
 
@@ -65,8 +66,7 @@ END
 
 # The branch of `case` for the values of an option. Options without known values have a branch,
 # too, so that their values are not taken for operands.
-sub arm {
-    my ($table, $option) = @_;
+sub arm ($table, $option) {
     return q{} if $option->{value} eq 'none';
     my @spelled  = spellings($table, $option);
     my @long     = grep {/\A-+\w{2,}/} @spelled;
@@ -79,14 +79,12 @@ sub arm {
 }
 
 # The completions of a word that begins with a dash.
-sub offered {
-    my ($table, $option) = @_;
+sub offered ($table, $option) {
     my $name = $option->{name} ? "$table->{dashes}$option->{name}" : "-$option->{letter}";
     return $option->{value} eq 'required' && $option->{name} ? "$name=" : $name;
 }
 
-sub bash_completion {
-    my ($table) = @_;
+sub bash_completion ($table) {
     my @options = @{ $table->{options} };
     my %part = (
         NAME     => $table->{name},

@@ -4,15 +4,13 @@ package Bonnie::Completion::Fish;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 
 our @EXPORT_OK = qw(fish_completion fish_link);
 
 # In fish's single quotes a backslash quotes itself and the quote.
-sub quoted {
-    my ($text) = @_;
-    return q{'} . $text =~ s/([\\'])/\\$1/gr . q{'};
-}
+sub quoted ($text) { return q{'} . $text =~ s/([\\'])/\\$1/gr . q{'} }
 
 my %COMMAND = (
     directories => '(__fish_complete_directories)',
@@ -21,8 +19,7 @@ my %COMMAND = (
 );
 
 # The arguments of `complete` for a required value.
-sub value {
-    my ($option) = @_;
+sub value ($option) {
     return q{} if $option->{value} ne 'required';
     return ' -r -F' if $option->{offer} eq 'files';
     my $words = join q{ }, @{ $option->{words} };
@@ -30,25 +27,20 @@ sub value {
     return length $offer ? ' -x -a ' . quoted($offer) : ' -x';
 }
 
-sub line {
-    my ($table, $option) = @_;
+sub line ($table, $option) {
     my $long  = $table->{dashes} eq '-' ? '-o' : '-l';
     my @names = map {" $long $_"} grep { length } @{$option}{qw(name alias)};
     my $name  = join q{}, ($option->{letter} ? " -s $option->{letter}" : ()), @names;
     return "complete -c $table->{name}$name" . value($option) . ' -d ' . quoted($option->{help}) . "\n";
 }
 
-sub fish_completion {
-    my ($table) = @_;
+sub fish_completion ($table) {
     my $files = $table->{offer} eq 'files' ? q{} : "complete -c $table->{name} -f\n";
     return "# Completion of $table->{name} for fish, made from its table of options.\n$files"
         . join q{}, map { line($table, $_) } @{ $table->{options} };
 }
 
 # The file for another name of the program: it refers to the first.
-sub fish_link {
-    my ($name, $other) = @_;
-    return "complete -c $other -w $name\n";
-}
+sub fish_link ($name, $other) { return "complete -c $other -w $name\n" }
 
 1;

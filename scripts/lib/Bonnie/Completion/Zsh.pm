@@ -4,6 +4,7 @@ package Bonnie::Completion::Zsh;
 
 use strict;
 use warnings;
+use experimental 'signatures';
 use Exporter 'import';
 use Bonnie::Completion qw(single_quoted spellings);
 
@@ -12,8 +13,7 @@ our @EXPORT_OK = qw(zsh_completion);
 my %ACTION = (files => '_files', directories => '_directories', users => '_users', groups => '_groups');
 
 # The action of _arguments for a value; a blank shows what is expected.
-sub action {
-    my ($option) = @_;
+sub action ($option) {
     my @words = map {s/([:\\()])/\\$1/gr} @{ $option->{words} };
     return '(true false)'               if $option->{value} eq 'boolean';
     return "_sequence compadd - @words" if $option->{offer} eq 'list';
@@ -28,8 +28,7 @@ my %NAME   = (none => q{}, required => q{=}, optional => '=-', boolean => '=-');
 
 # A spec of _arguments for each spelling, which excludes the other spellings. With one dash, as
 # in Go's flags, there is only that spelling.
-sub specs {
-    my ($table, $option) = @_;
+sub specs ($table, $option) {
     my @spelled = grep { $table->{dashes} eq '--' || !/\A--/ } spellings($table, $option);
     my $help    = $option->{help} =~ s/([\[\]\\])/\\$1/gr;
     my $title   = ($option->{value_name} || 'value') =~ s/([:\\])/\\$1/gr;
@@ -49,8 +48,7 @@ sub specs {
     return @specs;
 }
 
-sub zsh_completion {
-    my ($table) = @_;
+sub zsh_completion ($table) {
     my @specs = map { specs($table, $_) } @{ $table->{options} };
     push @specs, single_quoted('*:file:_files') if $table->{offer} eq 'files';
     my $bundles = $table->{dashes} eq '--' ? ' -s' : q{};

@@ -805,6 +805,7 @@ static uint32_t s3_set(struct web_exchange *x, enum web_method method, const cha
     struct s3_exchange *own = x->own;
     const struct s3_site *site = own->site;
     struct text url;
+    ASSUME(site);
     text_begin(&url, thread->url, s3->url_bytes);
     text_put_all(&url, site->origin, site->root);
     if (key)
