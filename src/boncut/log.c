@@ -73,7 +73,8 @@ bool log_line_parse(struct log_line *line, const char *text, size_t length, uint
     for (unsigned words = 4; blank > text && (*--blank != ' ' || --words > 0);)
         continue;
     snprintf(right, sizeof right, "%.*s", (int)(end - blank), blank);
-    if (sscanf(right, "%" SCNu32 "%" SCNd64 "%" SCNd64, &line->unit, &version, &time_us) != 3)
+    if (sscanf(right, "%" SCNu32 "%" SCNd64 "%" SCNd64, &line->unit, &version, &time_us) != 3 ||
+        version < 0 || time_us < 0)
         return false;
     line->version = (uint64_t)version;
     line->time_us = (uint64_t)time_us;
