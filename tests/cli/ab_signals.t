@@ -158,7 +158,7 @@ subtest 'bon_ab itself is killed' => sub {
     interrupted(['KILL'], @METRIC, '--beside-a', $HANG, '--beside-b', $HANG, '--', 'sh', '-c', "sleep $NAP");
     ok(wait_until(sub { !sleepers() }), 'nor beside');
     for my $signal (qw(KILL TERM)) {
-        interrupted([$signal], @METRIC, '--a', "(setsid sleep $NAP &); $HANG", '--b', 'true');
+        interrupted([$signal], @METRIC, '--a', "rm -f $dir/left; (setsid sh -c ': >$dir/left; exec sleep $NAP' &); until [ -e $dir/left ]; do sleep .01; done; $HANG", '--b', 'true');
         ok(wait_until(sub { slurp("$dir/err") =~ /still running\n/ }), "$signal: a daemon that has left the session is told");
         my ($number) = slurp("$dir/err") =~ /process (\d+) \(\w+\) has left its session and is still running\n(?:$NO_PAIR)?\z/;
         my @left = sleepers();

@@ -106,7 +106,11 @@ SKIP: {
     };
 
     subtest 'a page' => sub {
-        my $run = bonwhy('-q', '-o', "$dir/report", "--html=$dir/page", '--', $^X, "$dir/known", $dir, 50, 0);
+        my $run;
+        for (1 .. 10) { # a file is known only if it is looked up before the program ends
+            $run = bonwhy('-q', '-o', "$dir/report", "--html=$dir/page", '--', $^X, "$dir/known", $dir, 50, 0);
+            last if $run->{status} != 0 || slurp("$dir/page") =~ m{\Q$dir\E/data};
+        }
         is($run->{status}, 0, 'it is drawn') or diag $run->{err};
         my ($page, $said) = map { slurp("$dir/$_") =~ s/\s+/ /gr } qw(page report);
         my ($answer) = $said =~ /\A(.*?(?:[.] Nobody else was seen to be the reason|because of [^.]*)[.])/;
