@@ -126,12 +126,12 @@ static int judge_result(const struct result *result, const struct coordinator *c
         return err_say(e, "no write succeeded, so there was nothing to read: %s", first);
     if (share > most)
         return err_say(e,
-                       "%.3g %% of the requests%s failed, more than -max-errors=%.4g; the first: "
+                       "%.4g %% of the requests%s failed, more than -max-errors=%.4g; the first: "
                        "%s",
                        share, which, most, first);
     if (t->worst_share > most)
         return err_say(e,
-                       "rank %u on %s: %.3g %% of the requests%s failed, more than "
+                       "rank %u on %s: %.4g %% of the requests%s failed, more than "
                        "-max-errors=%.4g",
                        t->worst, c->ranks.cards[t->worst].host, t->worst_share, which, most);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
@@ -190,12 +190,14 @@ static int judge_run(const struct result *result, const struct coordinator *c, i
                     k->answer.why ? found_reasons[k->answer.why] : "the search was not finished",
                     search_load(p, k->answer.load).text);
         }
+        if (above->nanoseconds == 0 || k->tally.response.count == 0)
+            continue;
         latency_limit_name(above, name);
-        if (above->nanoseconds > 0 && found_ns > above->nanoseconds)
+        if (found_ns > above->nanoseconds)
             message("%ss: %s %s is above %s", load_names[kind], name,
                     units_time_beside(found_ns, above->nanoseconds).text,
                     units_time_beside(above->nanoseconds, found_ns).text);
-        if (above->nanoseconds == 0 || found_ns > 0 || k->tally.response.count == 0)
+        if (found_ns > 0)
             continue;
         *status = STATUS_NOT_KNOWN;
         message("%ss: %s is not known: %" PRIu64 " are too few", load_names[kind], name,

@@ -19,6 +19,7 @@ struct phase {
     enum test_id test;
     const char *title; /* as the progress line shows it */
     const char *name;  /* as SIGUSR1 shows it */
+    bool is_measured;  /* false: it prepares the storage; nothing asks before it or is kept */
     const struct workload *workload;
     struct monitor *monitor;
     unsigned laps;                /* number of laps that ended without a failure */
@@ -242,7 +243,8 @@ static int start_observers(struct phase *ph, struct err *e)
     struct run_context *r = ph->context;
     const struct plan *p = r->plan;
     const struct workload *w = ph->workload;
-    bool draws = r->progress.is_live && !r->coordinator->ops->asks;
+    bool asks = ph->is_measured && r->coordinator->ops->asks;
+    bool draws = r->progress.is_live && !asks;
     bool drops = w->reads && r->helpers->dropper.pid > 0 && p->drop_interval_ns > 0;
     const struct monitor_setup setup = {
         .title = ph->title,
@@ -250,13 +252,13 @@ static int start_observers(struct phase *ph, struct err *e)
         .goal = ph->goal,
         .draws = draws,
         .has_colour = r->progress.has_colour,
-        .notes_intervals = p->wants_intervals,
-        .records_series =
-            p->ranks == 1 && is_stored(ph) && (w->item == ITEM_CHUNK || w->item == ITEM_BLOCK),
+        .notes_intervals = ph->is_measured && p->wants_intervals,
+        .records_series = ph->is_measured && p->ranks == 1 && is_stored(ph) &&
+                          (w->item == ITEM_CHUNK || w->item == ITEM_BLOCK),
         .devices = &r->storage.sources.devices,
         .name = ph->name,
         .figures = r->figures,
-        .line_is_open = r->progress.line_open && !draws && !r->coordinator->ops->asks,
+        .line_is_open = r->progress.line_open && !draws && !asks,
         .tick_interval_ns = drops ? p->drop_interval_ns : 0,
         .tick = drop_meanwhile,
         .tick_context = &r->helpers->dropper,
@@ -613,6 +615,7 @@ int phase_run(struct run_context *r, enum test_id test, const struct outlook *ou
                  : p->iops.write_percent == 0 ? "Reading at random places"
                                               : "Writing at random places",
         .name = test_names[test],
+        .is_measured = true,
         .workload = w,
         .rounds = {.spent = &ph.spent,
                    .stats = &r->stats,

@@ -279,7 +279,7 @@ static int choose_engine(struct plan *p, const char *name, uint64_t depth, struc
     static const char *const queues[] = {"libaio", "io_uring"};
     struct err ignored = {0};
     for (size_t i = p->direct ? 0 : 1; i < 2 && !name && p->is_brief && !p->row->sync; i++) {
-        if (engine_by_name(queues[i])->available(&ignored) == 0)
+        if (engine_check(engine_by_name(queues[i]), &ignored) == 0)
             name = queues[i];
         err_init(&ignored);
     }

@@ -153,6 +153,7 @@ static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
                 .start_time = time(NULL),
                 .begun_ns = clock_ns(),
             };
+            bool is_inability = p->left_out;
             rc = p->left_out ? -EOPNOTSUPP : 0;
             if (rc == 0)
                 run_context_begin_run(r, p, run);
@@ -164,6 +165,7 @@ static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
                     continue;
                 struct outlook outlook = look_ahead(plans, count, row, run, test);
                 rc = phase_run(r, test, &outlook, &result.tests[test], &failure);
+                is_inability = rc == -EOPNOTSUPP || rc == -ENOSYS || rc == -ENOSPC || rc == -EDQUOT;
                 others_moved |= others_move_data(&result.tests[test].verdict.most.others);
                 const struct test_result *t = &result.tests[test];
                 if (rc == 0 && t->ops > 0) {
@@ -174,8 +176,6 @@ static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
                     rc = reports_test(reports, &result, test, &failure);
             }
             result.ended_ns = clock_ns();
-            bool is_inability =
-                rc == -EOPNOTSUPP || rc == -ENOSYS || rc == -ENOSPC || rc == -EDQUOT;
             if (is_brief && !is_first_brief && is_inability) {
                 snprintf(result.left_out, sizeof result.left_out, "%s",
                          p->left_out ? p->left_out : failure.text);
@@ -235,19 +235,20 @@ static int session(const struct settings *s, struct coordinator *coordinator, st
     }
     for (unsigned row = 0; rc == 0 && row < count; row++)
         rc = plan_make_row(&plans[row], s, &host, row, e);
-    if (rc == 0 && ranks->count > 1 && s->coordination)
+    bool is_shared = rc == 0 && ranks->count > 1;
+    if (is_shared && s->coordination)
         rc = err_say(e,
                      "-y cannot be used with MPI: the ranks of a job wait for one another anyway");
-    else if (rc == 0 && ranks->count > 1 && device.name)
+    else if (is_shared && device.name)
         rc = err_say(e, "%s: several ranks cannot share a device", device.name);
-    else if (rc == 0 && ranks->count > 1 && count > 1)
+    else if (is_shared && count > 1)
         rc = err_say(e, "--preset=%s cannot be combined with several ranks", plan->preset);
-    else if (rc == 0 && ranks->count > 1 && s->plan.steady.wanted)
+    else if (is_shared && s->plan.steady.wanted)
         rc = err_say(
             e, "--steady-state cannot be combined with several ranks; --time makes tests longer");
-    else if (rc == 0 && ranks->count > 1 && s->plan.explains_tail)
+    else if (is_shared && s->plan.explains_tail)
         rc = err_say(e, "--explain-tail cannot be combined with several ranks");
-    else if (rc == 0 && ranks->count > 1) {
+    else if (is_shared) {
         whole = *plan;
         rc = plan_share(plan, &whole, ranks, e);
     }

@@ -94,8 +94,7 @@ static void become_nobody(void)
         fail("become nobody");
 }
 
-/* ---- faces: what replaces something
- * ------------------------------------------------------------ */
+/* ---- faces: what replaces something -------------------------------------------------------- */
 
 static void make_bait(struct attack *a, const char *target)
 {
@@ -235,8 +234,7 @@ static void attack_runs(struct attack *a, const char *dir, bool by_itself, const
         take_events(a, face);
 }
 
-/* ---- flip: a path leads to something else each time
- * ---------------------------------------------- */
+/* ---- flip: a path leads to something else each time ---------------------------------------- */
 
 #define MOST_FACES 8
 

@@ -54,7 +54,7 @@ sub as_he {
     return;
 }
 
-# In a PID namespace of its own a run takes no trace, and needs nobody to remove it, and bonwhy starts nothing: the number is that of the first one
+# In a PID namespace of its own a run takes no trace, and needs nobody to remove it; bonwhy starts nothing there. The number is that of the first one
 # (PROC_PID_INIT_INO of the kernel).
 sub is_traced { return (readlink '/proc/self/ns/pid' // q{}) eq 'pid:[4026531836]' }
 

@@ -66,13 +66,14 @@ SKIP: {
 
     $why = mpi_missing();
     skip $why, 1 if defined $why;
+    my $quota = qr/\AControl group: 0[.]04 CPUs; \d+ % used[.]\z/;
     my @reasons; # others on the machine may be the stronger reason
     for (1 .. 5) {
         ($tests) = tests_of(ranks({ ranks => 2, before => { 1 => $slow->enter } }, '-d', "$disk", qw(-q --json -r0 -s8 -f8 -n0 --tests=getc)));
         push @reasons, $tests->{getc}{reason};
-        last if $reasons[-1] =~ /\AControl group: 0[.]04 CPUs; \d+ % used[.]\z/;
+        last if $reasons[-1] =~ $quota;
     }
-    like($reasons[-1], qr/\AControl group: 0[.]04 CPUs; \d+ % used[.]\z/, 'MPI: the quota of one rank') or diag(@reasons);
+    like($reasons[-1], $quota, 'MPI: the quota of one rank') or diag(@reasons);
 }
 
 # ---- every program in a container --------------------------------------------------------------------

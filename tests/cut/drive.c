@@ -180,8 +180,7 @@ static void remember_before(const struct cached *c)
     memcpy((*before)->data, old, drive.sector);
 }
 
-/* ---- the cache; callers hold the lock
- * ----------------------------------------------------------- */
+/* ---- the cache; callers hold the lock ------------------------------------------------------ */
 
 static void cache_add(const unsigned char *data, uint64_t sector, uint64_t now, uint64_t held_ns)
 {
@@ -325,8 +324,7 @@ static void *cut_wait(void *signals)
     _exit(0);
 }
 
-/* ---- the functions that nbdkit calls
- * ----------------------------------------------------------- */
+/* ---- the functions that nbdkit calls ------------------------------------------------------- */
 
 static int drive_config_lie(const char *value)
 {

@@ -12,6 +12,7 @@ use Time::HiRes ();
 use BonnieRun  qw(finish start tree wait_until);
 use Fault      ();
 use Root       ();
+use Test::More ();
 use RunProgram qw(slurp spew);
 use Trace      qw(trace);
 
@@ -45,7 +46,7 @@ sub looks {
     return Fault::fingerprint($field->{precious}, @names) . "@names $time";
 }
 
-# A battlefield on every filesystem that this system can make.
+# A battlefield on every filesystem that this system can make, which is checked: without mkfs.ext4 there is no ext4.
 sub battlefields {
     my %make = (
         ext4      => sub { return Root::filesystem('ext4', 64) },
@@ -53,7 +54,9 @@ sub battlefields {
         tmpfs     => sub { return Root::tmpfs('size=64m') },
     );
     my %fs = map { $_ => scalar $make{$_}->() } sort keys %make;
-    return map { battlefield($_, $fs{$_}) } grep { defined $fs{$_} } sort keys %fs;
+    my @found = grep { defined $fs{$_} } sort keys %fs;
+    Test::More::is(scalar @found, Root::have('mkfs.ext4') ? 3 : 2, 'ext4, overlayfs and tmpfs');
+    return map { battlefield($_, $fs{$_}) } @found;
 }
 
 # Describes changes in root's directory; q{} if there are none.

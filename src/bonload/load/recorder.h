@@ -49,7 +49,8 @@ static inline uint32_t failure_code(const struct failure *f)
 }
 
 /* The slowest requests of a thread. Others read them only while none of its requests can end in the
- * current step: in a pause, or when the run is over. */
+ * current step: in a pause, or when the run is over. One that outlives the longest pause, and ends
+ * as that is over, may be torn. */
 #define SLOWEST_KEPT 10
 
 struct slow_request {

@@ -91,16 +91,6 @@ static enum source_answer iops_next(void *context, struct io *io, uint64_t now_n
     return SOURCE_READY;
 }
 
-static enum transfer_answer iops_transferred(void *context, struct io *io)
-{
-    const struct operations *o = context;
-    if (io->kind == IO_WRITE)
-        contents_release(o->contents, io->file, io->offset, io->length);
-    else
-        operation_check(o, io);
-    return OPERATION_ENDED;
-}
-
 static int connect_files(void *context, struct err *e)
 {
     struct work *w = context;
@@ -116,7 +106,7 @@ static int iops_work(void *context, struct err *e)
     struct iops iops = {
         .of = {p, w->contents, w->corruption, 0}, .work = w, .left = most > 0 ? most : UINT64_MAX};
     const struct io_source source = {.next = iops_next,
-                                     .transferred = iops_transferred,
+                                     .transferred = operation_transferred,
                                      .failed = operation_failed,
                                      .context = &iops,
                                      .duration_ns = w->lap_ns};

@@ -67,21 +67,6 @@ static enum source_answer seeks_next(void *context, struct io *io, uint64_t now_
     return SOURCE_READY;
 }
 
-static enum transfer_answer seeks_transferred(void *context, struct io *io)
-{
-    const struct operations *o = context;
-    if (io->kind == IO_WRITE) {
-        contents_release(o->contents, io->file, io->offset, io->length);
-        return OPERATION_ENDED;
-    }
-    operation_check(o, io);
-    if (!op_state(io)->changes)
-        return OPERATION_ENDED;
-    contents_fill(o->contents, io->file, io->offset, io->buffer, io->length, 0);
-    io->kind = IO_WRITE;
-    return OPERATION_CONTINUES;
-}
-
 /* What each seeker does. Its queue has the data files of all workers. */
 static int run_seeker(void *context, unsigned number, struct process_member *self, struct err *e)
 {
@@ -91,7 +76,7 @@ static int run_seeker(void *context, unsigned number, struct process_member *sel
     struct worker_stats *stats = &r->stats.workers[number];
     struct seeker seeker = {.of = {p, &r->contents, &r->corruption[number], 0}, .all = s};
     const struct io_source source = {.next = seeks_next,
-                                     .transferred = seeks_transferred,
+                                     .transferred = operation_transferred,
                                      .failed = operation_failed,
                                      .context = &seeker,
                                      .duration_ns = r->work->lap_ns};

@@ -50,6 +50,21 @@ int work_open_data(void *context, struct err *e)
     return rc == 0 ? data_file_open(&w->data, access, USE_BLOCKS, e) : rc;
 }
 
+enum transfer_answer operation_transferred(void *operations, struct io *io)
+{
+    const struct operations *o = operations;
+    if (io->kind == IO_WRITE) {
+        contents_release(o->contents, io->file, io->offset, io->length);
+        return OPERATION_ENDED;
+    }
+    operation_check(o, io);
+    if (!op_state(io)->changes)
+        return OPERATION_ENDED;
+    contents_fill(o->contents, io->file, io->offset, io->buffer, io->length, 0);
+    io->kind = IO_WRITE;
+    return OPERATION_CONTINUES;
+}
+
 bool operation_failed(void *operations, const struct io *io, int code)
 {
     const struct operations *o = operations;

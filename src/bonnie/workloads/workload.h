@@ -111,6 +111,10 @@ static inline void operation_check(const struct operations *o, const struct io *
                    op_state(io)->version, o->corruption);
 }
 
+/* A step `transferred`: releases what was written; checks what was read, and has it written back if
+ * the operation changes it. */
+enum transfer_answer operation_transferred(void *operations, struct io *io);
+
 /* A step `failed`, for a read of a device: the place is noted, and the rest of the device goes on.
  * Returns false where something other than the medium may be at fault. */
 bool operation_failed(void *operations, const struct io *io, int code);
