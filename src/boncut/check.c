@@ -292,11 +292,11 @@ static void find_verdict(struct check *c)
         label_add(&c->reason, "%" PRIu64 " promised units cannot be read (%s).",
                   sum->found[FOUND_UNREADABLE],
                   c->findings.error == EIO ? "EIO" : portable_reason(c->findings.error));
+    else if (c->verdict == VERDICT_NOT_KNOWN)
+        label_add(&c->reason, "%s", unknown);
     else
         label_add(&c->reason, "%" PRIu64 " promises of %" PRIu64 " units, none lost.", promises,
                   sum->units);
-    if (c->verdict == VERDICT_NOT_KNOWN)
-        snprintf(c->reason.text, sizeof c->reason.text, "%s", unknown);
     c->answer_length = strlen(c->reason.text);
     if (c->gone)
         label_add(&c->reason, " It was durable before the first of them.");
@@ -365,9 +365,7 @@ static void print_report(const struct check *c, FILE *out)
               *h->filesystem ? h->filesystem : "a filesystem that is not known", h->workers,
               h->block_bytes);
     label_print(out, "run", &text);
-    for (const char *option = h->options; *option;
-         option++) /* each one is a word, for lines to break */
-        label_add(&text, "%c%s", *option, *option == ',' ? " " : "");
+    label_add_list(&text, h->options);
     label_print(out, "mounted", &text);
     for (unsigned i = 0; i < c->facts.count && i < FACT_PRINTED; i++) {
         label_add(&text, "%s", c->facts.list[i].text);

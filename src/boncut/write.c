@@ -414,10 +414,12 @@ static int make_directory(struct write_run *run, const struct settings *s, struc
         rc = limits_tasks(h->workers + OTHER_THREADS, e);
     if (rc == 0)
         rc = scratch_make(scratch, h->run, e);
+    if (rc != 0)
+        return rc;
     memcpy(h->directory, scratch->name, sizeof h->directory);
     header_describe_place(h, scratch->parent_fd);
     snprintf(run->path, sizeof run->path, "%s/%s", s->directory, scratch->name);
-    return rc;
+    return 0;
 }
 
 static struct worker *add_worker(struct write_run *run, unsigned used)

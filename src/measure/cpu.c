@@ -2,8 +2,7 @@
 #include "measure/cpu.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -29,14 +28,20 @@ uint64_t cpu_used_ns(void)
 
 bool cpu_read_schedstat(int fd, uint64_t *waited_ns)
 {
-    char text[96]; /* three numbers of up to 20 digits */
-    uint64_t computed, waited, turns;
+    char text[96];       /* three numbers of up to 20 digits */
+    uint64_t numbers[3]; /* time computed, time waited, number of turns */
     ssize_t length = read(fd, text, sizeof text - 1);
     text[length > 0 ? length : 0] = '\0';
-    if (sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &computed, &waited, &turns) != 3 ||
-        (computed | waited | turns) == 0)
+    char *at = text;
+    for (size_t i = 0; i < 3; i++) {
+        const char *from = at;
+        numbers[i] = strtoull(from, &at, 10);
+        if (at == from)
+            return false;
+    }
+    if ((numbers[0] | numbers[1] | numbers[2]) == 0)
         return false;
-    *waited_ns = waited;
+    *waited_ns = numbers[1];
     return true;
 }
 

@@ -32,5 +32,6 @@ void cpu_demand_add(struct cpu_demand *sum, const struct cpu_demand *part);
 void cpu_demand_keep_larger(struct cpu_demand *most, const struct cpu_demand *other);
 
 /* Reads the waiting time in ns, the second of three numbers, from a schedstat file that is at its
- * beginning. Returns false if it has another form, or is all 0: the kernel counts nothing. */
+ * beginning. Returns false if it has another form, or is all 0: the kernel counts nothing. Uses
+ * neither stdio nor malloc, which a forked process must not call. */
 bool cpu_read_schedstat(int fd, uint64_t *waited_ns);

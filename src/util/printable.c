@@ -166,6 +166,15 @@ void label_add(struct label_text *l, const char *format, ...)
     va_end(arguments);
 }
 
+void label_add_list(struct label_text *l, const char *list)
+{
+    while (*list) {
+        int length = (int)strcspn(list, ",");
+        label_add(l, "%.*s%s", length, list, list[length] ? ", " : "");
+        list += length + (list[length] != '\0');
+    }
+}
+
 void label_print(FILE *out, const char *label, struct label_text *l)
 {
     if (!l->text[0])

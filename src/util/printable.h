@@ -36,6 +36,9 @@ struct label_text {
 
 void label_add(struct label_text *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Adds a list with commas, of which each part becomes a word, for lines to break. */
+void label_add_list(struct label_text *l, const char *list);
+
 /* Prints the text, wrapped, beside the label, and empties it. An empty one is not printed. */
 #define LABEL_INDENT 12
 void label_print(FILE *out, const char *label, struct label_text *l);

@@ -193,8 +193,7 @@ static void print_report(const struct audit *a)
     text = (struct label_text){""};
     label_add(&text, "%s", *a->mount.filesystem ? a->mount.filesystem : "not known");
     label_add(&text, "%s", *a->mount.options ? ": " : "");
-    for (const char *option = a->mount.options; *option; option++) /* each one is a word */
-        label_add(&text, "%c%s", *option, *option == ',' ? " " : "");
+    label_add_list(&text, a->mount.options);
     if (a->mount.lacks_journal)
         label_add(&text, "; without a journal: after a cut it needs fsck, which may lose names");
     label_print(stdout, "filesystem", &text);

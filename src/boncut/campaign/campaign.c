@@ -340,7 +340,7 @@ static int await_writer(struct campaign *c, int log_fd, bool for_promises, uint6
         uint64_t now_ns = clock_ns();
         uint64_t left_ns = now_ns < until_ns ? until_ns - now_ns : 0;
         status = shell_await(c->writer, left_ns < PAUSE_NS ? left_ns : PAUSE_NS, true);
-        if (for_promises && has_promises(log_fd))
+        if (status == -ETIMEDOUT && for_promises && has_promises(log_fd))
             return 0;
     } while (status == -ETIMEDOUT && clock_ns() < until_ns);
     if (status >= 0)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/param.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -395,8 +396,15 @@ static bool blocks_begin(struct work *w)
         return false;
     int fd = work_create(w, w->directory_fd, name.text);
     bool is_made = fd >= 0;
-    for (uint32_t unit = 0; is_made && unit < units_in_file(w->header, w->method); unit++)
-        is_made = range_write(w, fd, unit_range(w->header, w->method, unit), 0, 0);
+    uint32_t left = units_in_file(w->header, w->method);
+    for (uint32_t unit = 0; is_made && left > 0;) {
+        uint32_t count = is_whole ? 1 : MIN(left, METHOD_BUFFER);
+        struct range range = is_whole ? unit_range(w->header, w->method, unit)
+                                      : blocks_of(w->header, 0, unit, count);
+        is_made = range_write(w, fd, range, 0, 0);
+        unit += count;
+        left -= count;
+    }
     is_made = is_made && sync_file(w, fd, w->first_sync);
     descriptor_close(&fd);
     if (is_made)
