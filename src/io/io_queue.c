@@ -125,6 +125,7 @@ struct pass {
     unsigned piled_up; /* number of operations since completions were last fewer than a batch */
     bool is_waiting;   /* the source's last answer was SOURCE_LATER */
     bool has_ended;    /* the source has no more operations */
+    bool is_recent;    /* a transfer ended at now_ns, and only quick functions ran since then */
 };
 
 static const char *file_name(const struct io_queue *q, unsigned file)
@@ -287,7 +288,8 @@ static int submit_pending(struct pass *p)
     unsigned taken = 0;
     unsigned queued = 0;
     int rc = 0;
-    update_clock(p);
+    if (!p->is_recent)
+        update_clock(p);
     p->nap_ns = SHORTEST_NAP_NS;
     q->pending_count = 0; /* operations that become pending below are stored from the start again */
     while (rc == 0 && taken < count) {
@@ -306,6 +308,7 @@ static int submit_pending(struct pass *p)
         update_clock(p);
         q->in_flight--;
         o->end_ns = p->now_ns;
+        p->is_recent = p->source->is_quick;
         rc = complete_transfer(p, o);
     }
     q->in_flight += queued;

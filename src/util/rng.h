@@ -24,8 +24,18 @@ struct rng {
     uint64_t state[4];
 };
 
-/* Mixes a 64-bit word thoroughly (the finaliser of splitmix64): a hash without a state. */
-uint64_t rng_mix(uint64_t word);
+/* 2^64 divided by the golden ratio: splitmix64's increment. */
+#define GOLDEN_GAMMA UINT64_C(0x9e3779b97f4a7c15)
+
+/* Mixes a 64-bit word thoroughly (the finaliser of splitmix64): a hash without a state.
+ * Inline, as rng_next() and rng_below(): every operation needs it. */
+static inline uint64_t rng_mix(uint64_t word)
+{
+    word += GOLDEN_GAMMA;
+    word = (word ^ (word >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    word = (word ^ (word >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return word ^ (word >> 31);
+}
 
 /* The largest seed: jq and JavaScript know whole numbers in JSON exactly up to this one. */
 #define SEED_MAX ((UINT64_C(1) << 53) - 1)

@@ -45,9 +45,15 @@ const char *const verify_names[VERIFY_MODES + 1] = {
 /* A generation holds the number of changes in its lowest bits, and that of rewritings above. */
 #define CHANGE_BITS 16
 
+/* Divides by a size, which nearly always is a power of two, without a division then. */
+static inline uint64_t divide(uint64_t bytes, uint64_t size)
+{
+    return (size & (size - 1)) == 0 ? bytes >> __builtin_ctzll(size) : bytes / size;
+}
+
 static uint64_t block_of(const struct contents *c, unsigned file, uint64_t offset)
 {
-    return (c->files[file].start + offset) / c->block_bytes;
+    return divide(c->files[file].start + offset, c->block_bytes);
 }
 
 static uint64_t blocks_in(const struct contents *c, unsigned file, uint64_t offset, size_t length)
@@ -82,7 +88,8 @@ static size_t within_block(const struct contents *c, unsigned file, uint64_t off
         length = (size_t)(rewritten - offset);
     if (!c->changes.counters)
         return length; /* blocks are never changed one by one */
-    uint64_t rest = c->block_bytes - (c->files[file].start + offset) % c->block_bytes;
+    uint64_t next = (block_of(c, file, offset) + 1) * c->block_bytes;
+    uint64_t rest = next - (c->files[file].start + offset);
     return rest < length ? (size_t)rest : length;
 }
 
@@ -139,11 +146,10 @@ uint64_t contents_version(const struct contents *c, unsigned file, uint64_t offs
 {
     if (!c->changes.counters)
         return 0;
-    uint64_t first = block_of(c, file, offset);
-    uint64_t count = blocks_in(c, file, offset, length);
+    uint64_t last = block_of(c, file, offset + length - 1);
     uint64_t sum = 0; /* even counters only grow, so the sum is equal only if each of them is */
-    for (uint64_t i = 0; i < count; i++) {
-        uint16_t seen = atomic_load(generations_counter(&c->changes, first + i));
+    for (uint64_t i = block_of(c, file, offset); i <= last; i++) {
+        uint16_t seen = atomic_load(generations_counter(&c->changes, i));
         if (seen % 2 != 0)
             return GENERATIONS_CHANGING;
         sum += seen;
@@ -178,6 +184,28 @@ static enum corruption_kind check_part(const struct contents *c, const void *par
     return is_right ? CORRUPTION_NONE : CORRUPTION_FLIPPED;
 }
 
+static inline bool is_aligned(const void *part)
+{
+    return (uintptr_t)part % _Alignof(uint64_t) == 0;
+}
+
+/* Says in *place what is wrong with a part; not inlined, for few parts need it. */
+__attribute__((noinline)) static bool is_corrupted(const struct contents *c, const void *part,
+                                                   size_t length, uint64_t offset,
+                                                   const struct pattern_place *right,
+                                                   struct corrupted_place *place)
+{
+    *place = (struct corrupted_place){.file = right->file, .offset = offset, .expected = *right};
+    struct pattern_place expected = *right;
+    if (!changes_are_known(c))
+        expected.generation = PATTERN_ANY;
+    place->kind =
+        length == c->pattern->unit_bytes && is_aligned(part)
+            ? pattern_check(c->pattern, part, &expected, c->verify == VERIFY_FULL, &place->found)
+            : check_part(c, part, length, place);
+    return place->kind != CORRUPTION_NONE;
+}
+
 /* Whether no other writer has changed the range since it had this version. */
 static bool is_undisturbed(const struct contents *c, unsigned file, uint64_t offset, size_t length,
                            uint64_t version)
@@ -201,32 +229,30 @@ __attribute__((noinline)) static void check_parts(const struct contents *c, unsi
                                                   struct corruption *found)
 {
     const struct pattern *p = c->pattern;
-    bool is_full = c->verify == VERIFY_FULL;
     if (!is_undisturbed(c, file, offset, length, version))
         return;
-    size_t part; /* lies in one unit and one block */
+    size_t part; /* lies in one block; whole units that are sound, or in one unit */
     for (size_t done = 0; done < length; done += part) {
         const unsigned char *from = bytes + done;
         uint64_t at = offset + done;
-        size_t rest = p->unit_bytes - (size_t)(at % p->unit_bytes);
-        part = within_block(c, file, at, rest < length - done ? rest : length - done);
-        struct corrupted_place place = {.file = c->first_number + file, .offset = at};
-        place.expected = (struct pattern_place){
-            .file = place.file,
-            .unit = at / p->unit_bytes,
+        size_t skipped = (size_t)(at & (p->unit_bytes - 1));
+        bool is_stamped = c->verify == VERIFY_STAMP && skipped == 0 && is_aligned(from);
+        const struct pattern_place expected = {
+            .file = c->first_number + file,
+            .unit = divide(at, p->unit_bytes),
             /* after the last completed change */
             .generation = generation_of(rewritings(c, file, at), counted(c, file, at) / 2),
         };
-        struct pattern_place expected = place.expected;
-        if (!changes_are_known(c))
-            expected.generation = PATTERN_ANY;
-        bool is_unit = part == p->unit_bytes && (uintptr_t)from % _Alignof(uint64_t) == 0;
-        place.kind = is_unit ? pattern_check(p, from, &expected, is_full, &place.found)
-                             : check_part(c, from, part, &place);
-        if (place.kind != CORRUPTION_NONE) {
-            if (!is_undisturbed(c, file, offset, length, version))
-                return; /* the expected generation already includes a later change */
-            corruption_note(found, &place);
+        struct corrupted_place place;
+        size_t rest = within_block(c, file, at, length - done);
+        part = is_stamped ? pattern_sound_bytes(p, from, rest, &expected) : 0;
+        if (part == 0) {
+            part = p->unit_bytes - skipped < rest ? p->unit_bytes - skipped : rest;
+            if (is_corrupted(c, from, part, at, &expected, &place)) {
+                if (!is_undisturbed(c, file, offset, length, version))
+                    return; /* the expected generation already includes a later change */
+                corruption_note(found, &place);
+            }
         }
         found->checked_bytes += part;
     }

@@ -55,6 +55,44 @@ static uint64_t check_of(uint64_t key, const struct pattern_place *place)
     return rng_mix(rng_mix(where) ^ place->generation);
 }
 
+static bool all_zero(const uint64_t *words, size_t count)
+{
+    uint64_t any = 0;
+    for (size_t i = 0; i < count; i++)
+        any |= words[i];
+    return any == 0;
+}
+
+/* Whether a unit has the stamp and the check word of a place. */
+static inline bool has_stamp(const struct pattern *p, const uint64_t *words, size_t last,
+                             const struct pattern_place *place)
+{
+    if (p->kind == DATA_ZERO)
+        return all_zero(words, STAMP_WORDS) && words[last] == 0;
+    const struct pattern_stamp *got = (const void *)words;
+    const struct pattern_origin *o = &got->origin;
+    uint64_t check = htole64(check_of(p->key, place));
+    return ((o->seed ^ htole64(p->seed)) | (o->run ^ htole64(p->run)) |
+            (o->place.file ^ htole64(place->file)) | (o->place.unit ^ htole64(place->unit)) |
+            (o->place.generation ^ htole64(place->generation)) | (got->check ^ check) |
+            (words[last] ^ check)) == 0;
+}
+
+size_t pattern_sound_bytes(const struct pattern *p, const void *units, size_t length,
+                           const struct pattern_place *first)
+{
+    const uint64_t *words = units;
+    const size_t count = p->unit_bytes / sizeof *words;
+    struct pattern_place place = *first;
+    size_t sound = 0;
+    while (length - sound >= p->unit_bytes && has_stamp(p, words, count - 1, &place)) {
+        sound += p->unit_bytes;
+        words += count;
+        place.unit++;
+    }
+    return sound;
+}
+
 static struct pattern_stamp make_stamp(const struct pattern *p, const struct pattern_place *place)
 {
     return (struct pattern_stamp){
@@ -125,14 +163,6 @@ void pattern_fill(const struct pattern *p, void *buffer, size_t length, uint64_t
         length -= part;
         skip = 0;
     }
-}
-
-static bool all_zero(const uint64_t *words, size_t count)
-{
-    uint64_t any = 0;
-    for (size_t i = 0; i < count; i++)
-        any |= words[i];
-    return any == 0;
 }
 
 bool pattern_is_of_run(const struct pattern *p, const struct pattern_origin *origin)
@@ -219,23 +249,19 @@ enum corruption_kind pattern_check(const struct pattern *p, const void *unit,
     size_t count = p->unit_bytes / sizeof *words;
     *found = (struct pattern_origin){.seed = p->seed, .run = p->run, .place = *expected};
     if (p->kind == DATA_ZERO)
-        return all_zero(words, full ? count : STAMP_WORDS) && words[count - 1] == 0
+        return (full ? all_zero(words, count) : has_stamp(p, words, count - 1, expected))
                    ? CORRUPTION_NONE
                    : CORRUPTION_FLIPPED;
     const struct pattern_stamp got = pattern_stamp_read(unit);
-    struct pattern_stamp right = make_stamp(p, expected);
-    if (expected->generation == PATTERN_ANY && stamp_is_sound(&got)) {
-        right.origin.place.generation = got.origin.place.generation;
-        right.check = check_of(p->key, &right.origin.place);
-    }
-    bool same = memcmp(&got, &right, sizeof got) == 0 && words[count - 1] == htole64(right.check);
+    if (expected->generation == PATTERN_ANY && stamp_is_sound(&got))
+        found->place.generation = got.origin.place.generation;
+    bool same = has_stamp(p, words, count - 1, &found->place);
     if (same && !full)
         return CORRUPTION_NONE;
     uint64_t whole[PATTERN_MAX_WORDS];
-    fill_unit(p, whole, &right.origin.place);
+    fill_unit(p, whole, &found->place);
     if (same && memcmp(unit, whole, p->unit_bytes) == 0)
         return CORRUPTION_NONE;
-    *found = right.origin;
     return classify_corruption(p, words, whole, found);
 }
 

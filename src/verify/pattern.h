@@ -82,6 +82,11 @@ size_t pattern_unit_for(uint64_t bytes);
 void pattern_fill(const struct pattern *p, void *buffer, size_t length, uint64_t file,
                   uint64_t offset, uint64_t generation);
 
+/* Number of bytes, from the start of `units` on, which must be aligned for uint64_t, that are whole
+ * units with the stamps and check words of the place `first` and those that follow it. */
+size_t pattern_sound_bytes(const struct pattern *p, const void *units, size_t length,
+                           const struct pattern_place *first);
+
 /* Checks a whole unit, which must be aligned for uint64_t: its stamp and its check word or, with
  * `full`, every byte. If the unit is corrupted, *found becomes the origin that its stamp names or,
  * if the stamp is not sound, the expected one. */

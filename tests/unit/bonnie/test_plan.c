@@ -342,6 +342,65 @@ static void without_a_test_of_data_there_is_no_data(void **state)
     assert_int_equal(p.advise_bytes, 0);
 }
 
+/* A row that a short look bounds: random blocks of 4 KiB, or chunks of 1 MiB. */
+static struct plan row_of_look(bool has_iops, unsigned depth)
+{
+    struct plan p = {.data.chunk_bytes = MIB,
+                     .iops = {.block_bytes = 4096, .duration_ns = 4 * BILLION},
+                     .engine.depth = depth,
+                     .chunk_test_ns = 8 * BILLION,
+                     .files.most_ns = 2 * BILLION,
+                     .min_time_ns = BILLION};
+    p.tests[has_iops ? TEST_IOPS : TEST_GET_BLOCK] = true;
+    return p;
+}
+
+/* Of 75 seconds a row takes its share, with what is still in flight when its time is over. */
+static void a_row_of_a_short_look_is_bounded(void **state)
+{
+    (void)state;
+    struct plan p = row_of_look(true, 1);
+    plan_bound_row(&p, 70 * BILLION, 7, 4096, BILLION / 1000); /* fast: nothing changes */
+    assert_int_equal(p.iops.duration_ns, 4 * BILLION);
+    assert_int_equal(p.chunk_test_ns, 8 * BILLION);
+    assert_int_equal(p.files.most_ns, 2 * BILLION);
+    assert_int_equal(p.min_time_ns, BILLION);
+    assert_null(p.left_out);
+
+    plan_bound_row(&p, 20 * BILLION, 5, 4096, BILLION); /* 1 IOPS: 4 s, of which one is the last */
+    assert_int_equal(p.iops.duration_ns, 3 * BILLION);
+    assert_int_equal(p.files.most_ns, 3 * BILLION / 2 + 1);
+    assert_null(p.left_out);
+
+    p = row_of_look(true, 32);
+    plan_bound_row(&p, 70 * BILLION, 7, 4096, BILLION); /* 32 of them in flight take 32 s */
+    assert_non_null(p.left_out);
+    p = row_of_look(true, 32);
+    plan_bound_row(&p, 70 * BILLION, 7, MIB, 4 * BILLION); /* which says nothing of 4 KiB */
+    assert_null(p.left_out);
+
+    p = row_of_look(false, 8);
+    plan_bound_row(&p, 70 * BILLION, 7, MIB, 4 * BILLION); /* 256 KiB/s: one at a time */
+    assert_null(p.left_out);
+    assert_int_equal(p.engine.depth, 1);
+    assert_int_equal(p.chunk_test_ns, 6 * BILLION);
+
+    for (uint64_t op_ns = 1; op_ns < 100 * BILLION; op_ns *= 3) {
+        for (unsigned depth = 1; depth < 64; depth *= 2) {
+            p = row_of_look(depth % 3 == 1, depth);
+            uint64_t bytes = p.tests[TEST_IOPS] ? 4096 : MIB;
+            plan_bound_row(&p, 70 * BILLION, 7, bytes, op_ns);
+            uint64_t end_ns = p.engine.depth * op_ns;
+            uint64_t test_ns = p.tests[TEST_IOPS] ? p.iops.duration_ns : p.chunk_test_ns;
+            if (!p.left_out) /* one operation is the least */
+                assert_true(test_ns == 1 || test_ns + end_ns <= 10 * BILLION);
+        }
+    }
+    p = row_of_look(false, 1);
+    plan_bound_row(&p, 0, 1, 0, 0); /* no time is left */
+    assert_int_equal(p.chunk_test_ns, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +408,7 @@ int main(void)
         cmocka_unit_test(defaults_are_those_of_the_preset),
         cmocka_unit_test(rows_of_a_preset_have_plans_of_their_own),
         cmocka_unit_test(a_short_look_is_short),
+        cmocka_unit_test(a_row_of_a_short_look_is_bounded),
         cmocka_unit_test(ram_sets_size_and_advice),
         cmocka_unit_test(what_has_no_work_is_left_out),
         cmocka_unit_test(workers_get_something_to_do),

@@ -29,10 +29,11 @@ static enum transfer_answer transferred(void *context, struct io *io)
     return OPERATION_ENDED;
 }
 
-static int run(const struct io_source *source, unsigned depth, struct err *e)
+static int run_with(const struct engine_ops *engine, const struct io_source *source, unsigned depth,
+                    struct err *e)
 {
     const struct io_file file = {.fd = -1, .name = "FILE"};
-    const struct io_queue_setup setup = {.engine = engine_by_name("null"),
+    const struct io_queue_setup setup = {.engine = engine,
                                          .options = &options,
                                          .depth = depth,
                                          .buffer_bytes = 1,
@@ -46,6 +47,11 @@ static int run(const struct io_source *source, unsigned depth, struct err *e)
         rc = io_queue_run(&q, source, &stats, e);
     io_queue_close(&q);
     return rc;
+}
+
+static int run(const struct io_source *source, unsigned depth, struct err *e)
+{
+    return run_with(engine_by_name("null"), source, depth, e);
 }
 
 static int reset(void **state)
@@ -97,6 +103,37 @@ static void completions_are_seen_while_the_source_is_busy(void **state)
     assert_in_range(stats.latencies.maximum, 3 * MILLISECOND,
                     3 * MILLISECOND + (4 + 1) * c.check_ns);
     assert_within_percent(stats.in_flight_ns, stats.latencies.sum, 1);
+}
+
+static enum engine_answer transfer_at_once(void *state, struct io *io)
+{
+    (void)state;
+    virtual_clock.now_ns += 10 * MICROSECOND;
+    io->result = (ssize_t)io->length;
+    return ENGINE_COMPLETED;
+}
+
+/* One transfer after another: a quick source's time counts, and saves every second look. */
+static void the_end_of_a_transfer_is_the_start_of_the_next(void **state)
+{
+    (void)state;
+    static const struct engine_ops at_once = {
+        .name = "at once", .state_bytes = sizeof(struct engine_setup), .submit = transfer_at_once};
+    const uint64_t look_ns = virtual_clock.look_ns;
+    struct err e;
+    for (int quick = 0; quick < 2; quick++) {
+        struct checks c = {.count = 1000, .check_ns = 100};
+        const struct io_source source = {
+            .next = next_of_checks, .transferred = checked, .context = &c, .is_quick = quick == 1};
+        uint64_t looks = virtual_clock.looks;
+        assert_int_equal(run_with(&at_once, &source, 1, &e), 0);
+        looks = virtual_clock.looks - looks;
+        assert_int_equal(stats.latencies.count, 1000);
+        assert_int_equal(stats.latencies.sum,
+                         1000 * (10 * MICROSECOND + look_ns) + (quick ? 999 * c.check_ns : 0));
+        assert_int_equal(stats.in_flight_ns, stats.latencies.sum);
+        assert_in_range(looks, quick ? 1000 : 2000, quick ? 1004 : 2004);
+    }
 }
 
 /* A source that decides whether a failure ends the run. */
@@ -180,6 +217,7 @@ int main(void)
     struct err e;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(completions_are_seen_while_the_source_is_busy, reset),
+        cmocka_unit_test_setup(the_end_of_a_transfer_is_the_start_of_the_next, reset),
         cmocka_unit_test_setup(the_source_decides_what_a_failure_means, reset),
         cmocka_unit_test_setup(a_source_that_waits_for_others_is_asked_with_pauses, reset),
     };

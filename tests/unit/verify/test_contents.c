@@ -170,6 +170,38 @@ static void odd_places_are_checked(void **state)
     assert_int_equal(f.kept[0].offset, 100);
 }
 
+/* Whatever the number of units in a block, which need be no power of two. */
+static void each_unit_of_a_block_is_checked(void **state)
+{
+    (void)state;
+    static const uint64_t sizes[] = {BLOCK, 3 * BLOCK, 4 * BLOCK, BLOCK * BLOCKS};
+    contents.verify = VERIFY_STAMP;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        contents.block_bytes = sizes[i];
+        contents_fill(&contents, 0, 0, storage[0], sizeof storage[0], 0);
+        for (uint64_t unit = 0; unit < BLOCKS; unit++) {
+            uint64_t first = unit * BLOCK / sizes[i] * sizes[i];
+            if (unit * BLOCK == first && first + sizes[i] <= sizeof storage[0]) {
+                assert_true(contents_claim(&contents, 0, first, sizes[i]));
+                contents_fill(&contents, 0, first, storage[0] + first, sizes[i], 0);
+                contents_release(&contents, 0, first, sizes[i]);
+            }
+            for (size_t byte = 0; byte <= BLOCK; byte += BLOCK / 2) { /* stamp, neither, check */
+                size_t at = unit * BLOCK + (byte == BLOCK ? BLOCK - 1 : byte);
+                struct corruption f = {0};
+                storage[0][at] ^= 1;
+                contents_check(&contents, 0, 0, storage[0], sizeof storage[0], CONTENTS_CLAIMED,
+                               &f);
+                storage[0][at] ^= 1;
+                assert_int_equal(f.checked_bytes, sizeof storage[0]);
+                assert_int_equal(f.corrupted, byte != BLOCK / 2);
+                if (f.corrupted > 0)
+                    assert_int_equal(f.kept[0].offset, unit * BLOCK);
+            }
+        }
+    }
+}
+
 static void corruption_adds_up(void **state)
 {
     (void)state;
@@ -314,6 +346,7 @@ int main(void)
         TEST(counters_wrap_round),
         TEST(off_checks_nothing),
         TEST(odd_places_are_checked),
+        TEST(each_unit_of_a_block_is_checked),
         TEST(corruption_adds_up),
         TEST(shared_counters_accept_any_generation),
         TEST(shared_counters_leave_no_part_unchecked),
