@@ -453,7 +453,7 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
     struct test_figures figures = {
         .evidence = {.spent = ph->spent,
                      .cpus = r->host->cpus,
-                     .limit = r->limit,
+                     .limit = io_limit_kept(&r->limit, &r->storage.sources.devices),
                      .link_per_second = r->storage.facts.link_per_second},
         .cache = ph->cache};
     struct evidence *evidence = &figures.evidence;

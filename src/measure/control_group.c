@@ -222,3 +222,13 @@ void io_limit_find(struct io_limit *l, const struct device_set *d, int process)
         }
     free(all);
 }
+
+struct io_limit io_limit_kept(struct io_limit *l, const struct device_set *d)
+{
+    struct io_limit kept = *l;
+    io_limit_find(l, d, 0);
+    for (enum io_limit_kind kind = 0; kind < IO_LIMIT_KINDS; kind++)
+        if (kept.per_second[kind] != l->per_second[kind])
+            kept.per_second[kind] = 0;
+    return kept;
+}

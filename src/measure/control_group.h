@@ -80,6 +80,9 @@ void io_limit_join(struct io_limit *all, const struct io_limit *one);
 /* Finds the lowest limits of a process (0: this one) on the devices of d, as far as it can. */
 void io_limit_find(struct io_limit *l, const struct device_set *d, int process);
 
+/* Finds them again in *l, after work. Returns those that are as they were before. */
+struct io_limit io_limit_kept(struct io_limit *l, const struct device_set *d);
+
 /* Lowers l by a line of io.max ("8:0 rbps=20971520 wbps=max riops=max wiops=max"; only:
  * IO_LIMIT_KINDS) or of a file of version 1 ("8:0 20971520"), if it names a device of d. */
 void io_limit_read_line(struct io_limit *l, const struct device_set *d, const char *line,
