@@ -206,13 +206,13 @@ char *url_signature(const char *at, size_t *length)
 {
     static const char *const names[] = {
         "X-Amz-Signature=", "X-Goog-Signature=", "Signature=", "sig="};
-    for (char *value; (value = strpbrk(at, "?&")); at = value) {
+    for (const char *value; (value = strpbrk(at, "?&")); at = value) {
         value++;
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)
             if (strncasecmp(value, names[i], strlen(names[i])) == 0) {
                 value += strlen(names[i]);
                 *length = strcspn(value, "&#");
-                return value;
+                return (char *)value;
             }
     }
     return NULL;
