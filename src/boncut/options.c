@@ -92,11 +92,11 @@ static int take_operand(void *settings, const char *word, struct err *e)
 
 static const struct option_entry entries[] = {
     {COUNT("workers", "N", workers, 1, MAX_HEADER_WORKERS), .letter = 'c', .owners = OF_WRITE,
-     .group = "write", .help = "workers, each with files of its own (default: 4)"},
+     .group = "write", .help = "workers, each with its own files (default: 4)"},
     {COUNT("units", "N", units, 1, MAX_HEADER_UNITS), .owners = OF_WRITE,
      .help = "blocks or names of each method and worker (default: 32)"},
     {SETTER("block", "SIZE", set_block), .owners = OF_WRITE,
-     .help = "what is written at once, up to 1m (default: 4k)"},
+     .help = "size of a block, up to 1m (default: 4k)"},
     {SETTER("methods", "LIST", set_methods), .owners = OF_WRITE, .words = method_words,
      .offer = OFFER_LIST, .list = method_print_all,
      .help = "ways of asking for durability; help lists them (default: all)"},
@@ -104,7 +104,7 @@ static const struct option_entry entries[] = {
      .help = "promises a second, of all workers (default: as many as possible)"},
     {COUNT("seed", "N", seed, 0, SEED_MAX), .owners = OF_WRITE, .help = OPTION_SEED_HELP},
     {DURATION("time", time_ns, 1), .owners = OF_WRITE,
-     .help = "end after that time (default: work until the power goes)"},
+     .help = "end after this time (default: when the power is cut)"},
     {OPTION_JSON(json), .owners = OF_CHECK | OF_AUDIT | OF_CAMPAIGN,
      .group = "check, audit and campaign"},
     {OPTION_OUTPUT(output), .owners = OF_CHECK | OF_AUDIT | OF_CAMPAIGN},
@@ -114,7 +114,7 @@ static const struct option_entry entries[] = {
      .help = "report each method, also where nothing is lost"},
     {COMMAND("victim", victim), .group = "campaign",
      .help = "how commands are run on the victim: 'ssh HOST'"},
-    {COMMAND("cut", cut), .help = "cuts the victim's power, and brings it back"},
+    {COMMAND("cut", cut), .help = "cuts and restores the victim's power"},
     {COUNT("cuts", "N", cuts, 1, 9999), .owners = OF_CAMPAIGN,
      .help = "number of cuts (default: 10)"},
     {SETTER("after", "MIN..MAX", set_after), .owners = OF_CAMPAIGN,
@@ -160,7 +160,7 @@ static const struct option_table option_table = {
              "    boncut write /data | ssh OTHER 'cat >promises'\n"
              "After the cut, which of them were kept:\n"
              "    ssh OTHER cat promises | boncut check /data\n"
-             "Many cuts, by a command that cuts the power and brings it back:\n"
+             "Many cuts, by a command that cuts and restores the power:\n"
              "    boncut campaign --victim='ssh HOST' --cut=COMMAND --logs=LOGS /data\n"
              "Remove what earlier runs have left:\n"
              "    boncut --cleanup /data\n\n"

@@ -131,7 +131,7 @@ static const struct option_entry entries[] = {
     {PATH("url-source", "FILE", url_source),
      .help = "file with one such name per line, used in turn, over and over; -url takes "
              "precedence"},
-    {BOOLEAN("literal", literal), .help = "take -url as it is, with all its X, N and R"},
+    {BOOLEAN("literal", literal), .help = "do not replace X, N and R in -url"},
     {OPTION_USER(user)},
     {OPTION_GROUP(group)},
     {VALUE("good-for", "PROFILE", OPTION_TEXT, good_for), .words = profile_words,
@@ -175,7 +175,7 @@ static const struct option_entry entries[] = {
              "search)"},
     {DURATION("duration", duration_ns, 1), .alias = "time", .foreign = "runtime",
      .help = "stop after this time; in a sweep: time at each rate (default there: 10s)"},
-    {DURATION("warmup", warmup_ns, 0), .help = "leave this time at the start out of all figures"},
+    {DURATION("warmup", warmup_ns, 0), .help = "exclude this time at the start from all figures"},
     {BOOLEAN("stop-on-bad-rate", stop_on_bad_rate),
      .help = "stop with exit status 2 when two seconds' worth of requests are overdue"},
     {BOOLEAN("adjust-on-errors", adjust_on_errors),
@@ -209,8 +209,8 @@ static const struct option_entry entries[] = {
      .group = "disk", .help = "read a file in pieces of this size; 0: as a whole (default: 0)"},
     {BOOLEAN("direct", direct), .owners = OF_DISK, .help = "use O_DIRECT"},
     {BOOLEAN("evict", evict), .owners = OF_DISK,
-     .help = "have the kernel forget a file's pages before each read of it"},
-    {BOOLEAN("fsync", fsync), .owners = OF_DISK, .help = "call fsync before a write ends"},
+     .help = "evict a file from the page cache before each read of it"},
+    {BOOLEAN("fsync", fsync), .owners = OF_DISK, .help = "call fsync as part of each write"},
     {BOOLEAN("explain-tail", explain_tail), .owners = OF_DISK,
      .help = "as root, say what the slowest requests waited for"},
     {CUSTOM("meta-ops", "OP[:WEIGHT],...", set_meta_ops, meta_ops), .owners = OF_META,
@@ -329,7 +329,7 @@ static const struct option_table option_table = {
              "    bonload -rpw=4 -max-latency=p99:5ms -mkdirs -url=/data/XX/NNN\n"
              "A web server, for a minute:\n"
              "    bonload -requests-engine=http -rps=1000 -duration=60s -url=http://HOST/page\n"
-             "A store of S3, with the keys of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY:\n"
+             "S3, with the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY:\n"
              "    bonload -requests-engine=s3 -s3-endpoint=URL -s3-bucket=NAME -wt=8 -url=XXX\n\n"
              "bonload -help lists all options; the manual is bonload(1).\n",
     .closing = "\nThe manual page bonload(1) says more.\n",

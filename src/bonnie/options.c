@@ -463,7 +463,7 @@ static const struct option_table option_table = {
              "Measure the speed of storage through a filesystem, or of a device.\n\n"
              "A first look, in a minute:\n"
              "    bonnie /data\n"
-             "A figure to rely on, from twice as much data as RAM:\n"
+             "A more reliable figure, with twice as much data as RAM:\n"
              "    bonnie -d /data\n"
              "The rows of KDiskMark:\n"
              "    bonnie -d /data --preset=diskmark\n"

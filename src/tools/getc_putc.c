@@ -315,7 +315,7 @@ static const struct option_entry entries[] = {
 
 #define USAGE                                                                                      \
     "Usage: getc_putc [OPTION]... [DIR]\n"                                                         \
-    "Measure the ways of moving single bytes between a program and a file.\n\n"
+    "Measure eight ways of reading and writing single bytes.\n\n"
 
 static const struct option_table option_table = {
     .entries = entries,
