@@ -44,7 +44,7 @@ my @KEYS      = qw(Errors Reads Reports StartTime Writes);
 my @KIND_KEYS = qw(AverageGoodOps AverageOps AverageSpeed Done Errors FinalSpeed Percentiles StaggeredFor TopTen);
 
 # ---- the list in the manual: the words of each difference ---------------------------------------------
-my ($list) = slurp(source('man/bonload.1')) =~ /^Under both names it differs from goader in these:\n(.*?)^[.]El$/ms;
+my ($list) = slurp(source('man/bonload.1')) =~ /^Under both names it differs from goader:\n(.*?)^[.]El$/ms;
 my %DIFFERS = (
     Dump     => 'the dump has each name once',
     Failures => 'more errors than',
@@ -57,7 +57,7 @@ my %DIFFERS = (
     Searches => 'A search ends by itself',
     Sizes    => 'alone makes sizes vary from 0 on',
     Words    => 'Options may follow the template',
-    Wrong    => 'wrong use makes it 1',
+    Wrong    => 'wrong use (goader: 2 or 3) make the exit status 1',
 );
 my %used;
 
