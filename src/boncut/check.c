@@ -353,12 +353,11 @@ static void print_report(const struct check *c, FILE *out)
     char block[UNITS_TEXT];
     label_add(&text, "%s: %.*s", verdict_heading(c->verdict, c->layer), (int)c->answer_length,
               c->reason.text);
-    print_wrapped(out, 0, text.text);
+    label_print(out, "", &text);
     if (c->reason.text[c->answer_length])
         print_wrapped(out, 0, c->reason.text + c->answer_length + 1);
     if (!c->settings->verbose && verdict_status(c->verdict) != STATUS_NO)
         return;
-    text = (struct label_text){""};
     fputc('\n', out);
     label_add(&text, "%s on %s, %s; %u workers, blocks of %u bytes", h->directory,
               *h->device ? h->device : "no block device",
@@ -367,10 +366,7 @@ static void print_report(const struct check *c, FILE *out)
     label_print(out, "run", &text);
     label_add_list(&text, h->options);
     label_print(out, "mounted", &text);
-    for (unsigned i = 0; i < c->facts.count && i < FACT_PRINTED; i++) {
-        label_add(&text, "%s", c->facts.list[i].text);
-        label_print(out, "in the way", &text);
-    }
+    facts_print(out, "in the way", &c->facts);
     if (c->gone)
         return;
     for (unsigned i = 0; i < LAST_SECONDS; i++)

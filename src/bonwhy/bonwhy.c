@@ -260,6 +260,7 @@ static void print_report(FILE *out, struct watch *w, const struct answer *a, boo
 {
     char bytes[UNITS_TEXT];
     print_wrapped(out, 0, answer_words(w, a).text);
+    facts_print(out, "", &w->facts);
     fprintf(out, "\n%-15s %9s %10s %9s %9s %9s %9s\n", "", "calls", "bytes", "p50", "p99", "max",
             "in all");
     for (unsigned i = 0; call_kinds[i].name; i++) {
@@ -352,11 +353,12 @@ static json_t *report_json(struct watch *w, const struct settings *s, const stru
     put_text(&settings, "target", s->command ? s->command[0] : s->target);
     put_known_real(&settings, "time_seconds", s->time.given ? (double)s->time.value / 1e9 : -1);
     put_known_count(&settings, "slowest", s->slowest.value);
-    json_t *object = document_begin(&(struct document){.format = "bonwhy",
-                                                       .label = s->label,
-                                                       .elapsed_seconds = (double)elapsed_ns / 1e9,
-                                                       .storage = json_null(),
-                                                       .settings = settings});
+    json_t *object = document_begin(&(struct document){
+        .format = "bonwhy",
+        .label = s->label,
+        .elapsed_seconds = (double)elapsed_ns / 1e9,
+        .storage = storage_json(&(struct mount_info){.root = ""}, &w->devices, &w->facts),
+        .settings = settings});
     put_value(&object, "answer", a ? answer_json(w, a) : json_null());
     for (unsigned i = 0; call_kinds[i].name; i++) {
         const struct histogram *h = &w->stats[i].latencies;

@@ -376,14 +376,19 @@ static int by_time(const void *a, const void *b)
 /* The devices of all storages. */
 static void watch_devices(struct watch *w)
 {
-    struct device_set all = {0};
+    struct device_set *to = &w->devices;
+    to->root = "";
     for (unsigned i = 0; i < w->storage_count; i++)
-        for (unsigned n = 0; n < w->storages[i].devices.count && all.count < MAX_DEVICES; n++)
-            all.devices[all.count++] = w->storages[i].devices.devices[n];
-    all.filesystem = all.count;
+        for (unsigned n = 0; n < w->storages[i].devices.count && to->count < MAX_DEVICES; n++) {
+            const struct device *d = &w->storages[i].devices.devices[n];
+            const struct tail_event on_it = {.device = tail_device(d->major, d->minor)};
+            if (!tail_event_is_on(&on_it, to))
+                to->devices[to->count++] = *d;
+        }
+    to->filesystem = to->count;
     tail_trace_watch(
         &w->around,
-        &(struct tail_watch){.devices = &all, .filesystem = ANY_FILESYSTEM, .calls = w->syncs});
+        &(struct tail_watch){.devices = to, .filesystem = ANY_FILESYSTEM, .calls = w->syncs});
     w->is_new = false;
 }
 
@@ -487,7 +492,9 @@ int watch_end(struct watch *w, struct err *e)
     int rc = watch_read(w, e);
     tail_trace_end(&w->calls);
     tail_trace_end(&w->around);
-    return rc == 0 ? watch_read(w, e) : rc;
+    rc = rc == 0 ? watch_read(w, e) : rc;
+    facts_look(&w->facts, &(struct mount_info){.root = ""}, &w->devices, false);
+    return rc;
 }
 
 void watch_close(struct watch *w)

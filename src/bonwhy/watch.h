@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "bonwhy/target.h"
-#include "measure/device.h"
+#include "measure/facts.h"
 #include "measure/histogram.h"
 #include "tail/history.h"
 #include "tail/summary.h"
@@ -133,6 +133,8 @@ struct watch {
     struct call_stats stats[MAX_CALL_KINDS];
     struct storage storages[MAX_STORAGES];
     unsigned storage_count;
+    struct device_set devices; /* of all storages, each once */
+    struct facts facts;        /* what stood in their way at the end */
     struct file files[MAX_FILES];
     unsigned file_count;
     struct descriptor_entry {

@@ -8,13 +8,13 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
+#include "util/printable.h"
 
 /* What a row of the table looks at, and what it says. */
 struct look {
@@ -182,9 +182,6 @@ static bool see_sas(const struct look *l)
                l->device->name, speed, limit);
 }
 
-/* What a SATA drive has. A network that carries more is not said to be in the way. */
-#define SATA_MBITS 6000
-
 /* The interface towards the server of an NFS: the one with the address from which the kernel would
  * send something there. Nothing is sent. */
 static bool see_network(const struct look *l)
@@ -226,7 +223,8 @@ static bool see_network(const struct look *l)
     *strrchr(interface, '/') = '\0';
     snprintf(l->link, FACT_LINK, "%s %.0f Mbit/s", interface + 1, speed);
     l->fact->bytes_per_second = (uint64_t)(speed * 1e6 / 8);
-    return speed < SATA_MBITS && say(l, "%s towards the server: %.0f Mbit/s", interface + 1, speed);
+    return speed < 6000 && /* what a SATA drive has: what carries more is not in the way */
+           say(l, "%s towards the server: %.0f Mbit/s", interface + 1, speed);
 }
 
 /* ---- devices --------------------------------------------------------------------------------- */
@@ -316,11 +314,9 @@ static bool see_mapping(const struct look *l)
 
 static bool see_balance(const struct look *l)
 {
-    struct line work = {""};
-    char directory[64];
-    snprintf(directory, sizeof directory, "/sys/fs/btrfs/%s", l->mount->uuid);
-    if (strcmp(l->mount->filesystem, "btrfs") == 0)
-        work = find_line(l, directory, "/exclusive_operation", NULL);
+    char file[64];
+    snprintf(file, sizeof file, "/%s/exclusive_operation", l->mount->uuid);
+    struct line work = find_line(l, "/sys/fs/btrfs", file, NULL);
     return *work.text && strcmp(work.text, "none") != 0 && say(l, "btrfs: %s under way", work.text);
 }
 
@@ -472,4 +468,13 @@ void facts_look(struct facts *f, const struct mount_info *m, const struct device
     }
     if (drives > 1)
         *f->link = '\0';
+}
+
+void facts_print(FILE *out, const char *label, const struct facts *f)
+{
+    for (unsigned i = 0; i < f->count && i < FACT_PRINTED; i++) {
+        struct label_text text = {""};
+        label_add(&text, "%s", printable(f->list[i].text).text);
+        label_print(out, label, &text);
+    }
 }

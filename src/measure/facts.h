@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "measure/device.h"
 #include "measure/mount_info.h"
@@ -40,3 +41,6 @@ struct facts {
  * `others_moved`: they were seen to use the device. */
 void facts_look(struct facts *f, const struct mount_info *m, const struct device_set *d,
                 bool others_moved);
+
+/* Prints those that matter most, each beside the label (label_print). */
+void facts_print(FILE *out, const char *label, const struct facts *f);

@@ -74,10 +74,9 @@ int block_device_open(struct block_device *d, bool yes, struct err *e)
         rc = err_say(e, "%s is no longer the device that it was at the start", d->name);
     if (rc == 0)
         guards_find_mount("", d->place.facts.st_rdev, d->mounted);
-    if (rc != 0 || !d->writes)
-        return rc;
-    d->claim = guards_open(d->fd, O_RDONLY, "--write", yes, d->name, e);
-    return d->claim < 0 ? d->claim : 0;
+    if (rc == 0 && d->writes)
+        rc = d->claim = guards_open(d->fd, O_RDONLY, "--write", yes, d->name, e);
+    return rc < 0 ? rc : 0;
 }
 
 void block_device_close(struct block_device *d)

@@ -47,10 +47,8 @@ static int refuse_swap(const struct guarded *g, const struct sharer *s, struct e
         char file[PATH_MAX];
         struct stat other;
         mount_info_read_path(file, line, strcspn(line, " \t"));
-        if (*file != '/') /* the heading */
-            continue;
         is_used = strncmp(file, "/dev/", 5) == 0 && *s->name && strcmp(file + 5, s->name) == 0;
-        if (!is_used && stat(file, &other) == 0)
+        if (!is_used && *file == '/' /* not the heading */ && stat(file, &other) == 0)
             is_used = S_ISBLK(g->facts.st_mode)
                           ? S_ISBLK(other.st_mode) && other.st_rdev == makedev(s->major, s->minor)
                           : other.st_dev == g->facts.st_dev && other.st_ino == g->facts.st_ino;
@@ -62,10 +60,8 @@ static int refuse_swap(const struct guarded *g, const struct sharer *s, struct e
 static int refuse_loops(const struct guarded *g, const struct sharer *s, struct err *e)
 {
     char pattern[PATH_MAX];
-    char own[DEVICE_NAME + 5];
     glob_t files;
     int rc = 0;
-    snprintf(own, sizeof own, "/dev/%s", s->name);
     snprintf(pattern, sizeof pattern, "%s/sys/block/loop*/loop/backing_file", g->root);
     if (glob(pattern, 0, NULL, &files) != 0)
         return 0;
@@ -75,7 +71,8 @@ static int refuse_loops(const struct guarded *g, const struct sharer *s, struct 
         kernel_file_text(files.gl_pathv[i], text, sizeof text);
         if (*text)
             text[strlen(text) - 1] = '\0'; /* the newline; a name may have some, too */
-        if ((*s->name && strcmp(text, own) == 0) || (*g->path && strcmp(text, g->path) == 0))
+        if ((*s->name && strncmp(text, "/dev/", 5) == 0 && strcmp(text + 5, s->name) == 0) ||
+            (*g->path && strcmp(text, g->path) == 0))
             rc = err_system(e, EBUSY, "%s: /dev/%.*s uses %s", g->option, (int)strcspn(loop, "/"),
                             loop, s->shown);
     }

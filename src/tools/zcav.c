@@ -267,6 +267,8 @@ struct zcav_job {
     unsigned pass;             /* number of the current pass */
     struct zcav_block *middle; /* of all passes, a figure for each block */
     struct bad_map bad;
+    struct sources sources; /* what is below it; of a stream, nothing */
+    struct facts facts;
 
     /* The block that is being moved. */
     uint64_t next;   /* offset of the next chunk */
@@ -618,6 +620,7 @@ static int measure_device(void *context, struct err *e)
             log_block(&j->log, zcav_offset(s, i), &j->middle[i]);
     }
     free(passes);
+    facts_look(&j->facts, &j->sources.mount, &j->sources.devices, false);
     for (struct bad_range r = {0}; rc == 0 && !j->log.is_read && bad_map_next(&j->bad, &r);)
         print_log(&j->log, "# %s: %" PRIu64 " bytes at %" PRIu64 " (%.2f GiB): %s\n",
                   s->writes ? "Unwritable" : "Unreadable", r.bytes, r.offset,
@@ -671,6 +674,7 @@ static void print_words(const struct zcav_job *j)
     if (places == 0)
         label_add(&text, "none");
     label_print(j->log.stream, s->writes ? "unwritable" : "unreadable", &text);
+    facts_print(j->log.stream, "in the way", &j->facts);
 }
 
 /* Opens what a job needs for its file. The caller must release the job in either case. */
@@ -690,6 +694,9 @@ static int open_job(struct zcav_job *j, struct err *e)
         j->engine = &engine_stream;
     } else if (zcav_blocks(j) == 0) {
         return too_small(j, e);
+    } else {
+        sources_find(&j->sources, j->file.fd);
+        facts_look(&j->facts, &j->sources.mount, &j->sources.devices, false);
     }
     j->bad.count = j->kind == ZCAV_STREAM ? 0 : (size_t)(zcav_end(j) / MIB);
     j->bad.codes = calloc(j->bad.count + 1, 1);
@@ -814,10 +821,10 @@ static json_t *json_of_device(const struct zcav_job *j)
     return object;
 }
 
-static json_t *zcav_json(const struct zcav_job *jobs, unsigned count, uint64_t begun_ns,
-                         json_t *storage)
+static json_t *zcav_json(const struct zcav_job *jobs, unsigned count, uint64_t begun_ns)
 {
     const struct zcav_settings *s = jobs->settings;
+    const struct sources *of = &jobs->sources;
     json_t *settings = json_object();
     json_t *devices = json_array();
     put_text(&settings, "operation", s->writes ? "write" : "read");
@@ -826,7 +833,7 @@ static json_t *zcav_json(const struct zcav_job *jobs, unsigned count, uint64_t b
     json_t *object = document_begin(&(struct document){
         .format = "zcav",
         .elapsed_seconds = (double)(clock_ns() - begun_ns) / BILLION,
-        .storage = storage,
+        .storage = count > 1 ? json_null() : storage_json(&of->mount, &of->devices, &jobs->facts),
         .settings = settings,
     });
     for (unsigned i = 0; i < count; i++)
@@ -866,6 +873,7 @@ static int measure_and_report(struct session *s, struct err *e)
                                .engine = engine,
                                .depth = depth,
                                .pattern = &s->pattern,
+                               .sources = {.mount.root = "", .devices.root = ""},
                                .file.fd = -1};
         rc = open_job(j, e);
     }
@@ -878,19 +886,9 @@ static int measure_and_report(struct session *s, struct err *e)
                 "call at a time",
                 s->jobs->engine->name);
     char *json = NULL;
-    struct sources sources = {.mount.root = "", .devices.root = ""};
-    struct facts facts = {.count = 0};
-    if (s->opened == 1 && s->jobs->kind != ZCAV_STREAM) {
-        sources_find(&sources, s->jobs->file.fd);
-        facts_look(&facts, &sources.mount, &sources.devices, false);
-    }
     rc = run_jobs(s->jobs, s->opened, e);
     if (rc == 0 && (settings->json || settings->page)) {
-        facts_look(&facts, &sources.mount, &sources.devices, false);
-        /* the storage is that of a single device */
-        json_t *storage =
-            s->opened > 1 ? json_null() : storage_json(&sources.mount, &sources.devices, &facts);
-        json = document_end(zcav_json(s->jobs, s->opened, s->begun_ns, storage), JSON_COMPACT);
+        json = document_end(zcav_json(s->jobs, s->opened, s->begun_ns), JSON_COMPACT);
         if (!json)
             return err_system(e, ENOMEM, "allocate memory for the JSON report");
     }

@@ -179,8 +179,9 @@ void label_print(FILE *out, const char *label, struct label_text *l)
 {
     if (!l->text[0])
         return;
-    fprintf(out, "%-*s", LABEL_INDENT, label);
-    print_wrapped(out, LABEL_INDENT, l->text);
+    const int indent = *label ? LABEL_INDENT : 0;
+    fprintf(out, "%-*s", indent, label);
+    print_wrapped(out, (size_t)indent, l->text);
     l->text[0] = '\0';
 }
 

@@ -39,7 +39,7 @@ void label_add(struct label_text *l, const char *format, ...) __attribute__((for
 /* Adds a list with commas, of which each part becomes a word, for lines to break. */
 void label_add_list(struct label_text *l, const char *list);
 
-/* Prints the text, wrapped, beside the label, and empties it. An empty one is not printed. */
+/* Prints the text, wrapped, beside the label ("": none), and empties it. An empty one is not. */
 #define LABEL_INDENT 12
 void label_print(FILE *out, const char *label, struct label_text *l);
 

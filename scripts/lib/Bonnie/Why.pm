@@ -6,7 +6,7 @@ package Bonnie::Why;
 use strict;
 use warnings;
 use experimental 'signatures';
-use Bonnie::Json  qw(hash list number slowest_operations text version_fault);
+use Bonnie::Json  qw(hash in_the_way list number slowest_operations text version_fault);
 use Bonnie::Plain qw(few shorten);
 
 # Limit on rows, above the number of any real report.
@@ -17,7 +17,7 @@ sub is_report ($report) {
 }
 
 # Like report_records() of Json.pm: the one record has only { why => ... }, with target, host,
-# start_time, slowest as slowest_operations() has it, the time of these calls, and the rows of the
+# start_time, in_the_way, slowest as slowest_operations() has it, the time of these calls, and the rows of the
 # tables.
 sub records ($report) {
     my $fault  = version_fault($report);
@@ -29,6 +29,7 @@ sub records ($report) {
         target  => shorten(text(hash($report->{settings})->{target}) // q{}),
         host    => text(hash($report->{host})->{name}),
         start_time => text($report->{start_time}),
+        in_the_way => in_the_way($report),
         call    => shorten(text($answer->{call}) // q{}),
         in_all  => number($answer->{in_all_ns}) // 0,
         slowest => $slowest,

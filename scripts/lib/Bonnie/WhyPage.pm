@@ -28,7 +28,7 @@ sub why_page ($title, $why) {
         { id => 'devices', title => 'Devices',             content => [ device_table($why) ] },
     );
     return document(title => $title // "Why $why->{target} waits for its storage", class => 'one', headline => $why->{slowest}{sentence},
-        facts => join(q{ }, measured_text([ $why->{host} ], [ $why->{start_time} ])), sections => \@sections);
+        facts => join(q{ }, measured_text([ $why->{host} ], [ $why->{start_time} ]), map {"$_."} $why->{in_the_way} || ()), sections => \@sections);
 }
 
 sub percent_words { return defined $_[0] ? sprintf "%.3g\x{A0}%%", $_[0] : undef }

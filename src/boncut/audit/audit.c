@@ -37,7 +37,6 @@ struct leaf {
     char cache[64]; /* what queue/write_cache says: "write back", "write through"; "": not known */
     int fua;        /* 1: the drive accepts writes with FUA; 0: it does not; -1: not known */
     bool is_persistent_memory; /* it syncs in no time, without a request to a device */
-    bool is_virtual;           /* by its name, a hypervisor, a file or memory emulates this drive */
     struct leaf_counts before; /* the trial */
     bool knows_flushes;        /* flushes and writes are those of the trial */
     uint64_t flushes;
@@ -81,8 +80,7 @@ static void add_leaf(struct audit *a, const struct device *device)
     device_fact(&a->devices, device, "queue/fua", fua, sizeof fua);
     *l = (struct leaf){.device = device,
                        .fua = *fua == '\0' ? -1 : *fua == '1',
-                       .is_persistent_memory = strncmp(device->name, "pmem", 4) == 0,
-                       .is_virtual = device_is_virtual(&a->devices, device)};
+                       .is_persistent_memory = strncmp(device->name, "pmem", 4) == 0};
     device_fact(&a->devices, device, "queue/write_cache", l->cache, sizeof l->cache);
     l->before = leaf_count(&a->devices, l);
 }
@@ -188,9 +186,8 @@ static void print_report(const struct audit *a)
     char sizes[2 * UNITS_TEXT];
     struct whole_sizes by_drive, by_filesystem;
     label_add(&text, "%s: %s.", answers[audit_status(a)], a->reason);
-    print_wrapped(stdout, 0, text.text);
+    label_print(stdout, "", &text);
     putchar('\n');
-    text = (struct label_text){""};
     label_add(&text, "%s", *a->mount.filesystem ? a->mount.filesystem : "not known");
     label_add(&text, "%s", *a->mount.options ? ": " : "");
     label_add_list(&text, a->mount.options);
@@ -202,12 +199,11 @@ static void print_report(const struct audit *a)
                   a->durability.kind == DURABILITY_HIDDEN ? " cannot be seen from here" : "");
     label_print(stdout, "durability", &text);
     for (const struct leaf *l = a->leaves; l < a->leaves + a->leaf_count; l++) {
-        label_add(&text, "%s: cache %s, FUA %s%s", l->device->name,
+        label_add(&text, "%s: cache %s, FUA %s", l->device->name,
                   *l->cache ? l->cache : "not known",
                   l->fua < 0 ? "not known"
                   : l->fua   ? "yes"
-                             : "no",
-                  l->is_virtual ? "; virtual: its cache is another system's" : "");
+                             : "no");
         if (l->is_persistent_memory)
             label_add(&text, "; persistent memory, where fsync needs no request");
         else if (!l->knows_flushes)
@@ -218,11 +214,7 @@ static void print_report(const struct audit *a)
             label_add(&text, "; no %s reaches it", l->writes > 0 ? "flush" : "write");
         label_print(stdout, "drive", &text);
     }
-    for (unsigned i = 0; i < a->facts.count && i < FACT_PRINTED; i++) {
-        if (strcmp(a->facts.list[i].key, "virtual") != 0) /* the drive's line says so */
-            label_add(&text, "%s", a->facts.list[i].text);
-        label_print(stdout, "in the way", &text);
-    }
+    facts_print(stdout, "in the way", &a->facts);
     label_add(&text, "p50 %s, max %s, of %d after one block each",
               units_time(a->trial.median_ns).text, units_time(a->trial.slowest_ns).text,
               TRIAL_SYNCS);
@@ -284,7 +276,7 @@ static json_t *report_json(const struct audit *a, const struct settings *s)
         put_text(&drive, "name", l->device->name);
         put_known(&drive, "write_cache", l->cache);
         put_value(&drive, "fua", l->fua < 0 ? json_null() : json_boolean(l->fua));
-        put_flag(&drive, "virtual", l->is_virtual);
+        put_flag(&drive, "virtual", device_is_virtual(&a->devices, l->device));
         put_flag(&drive, "persistent_memory", l->is_persistent_memory);
         put_known_real(&drive, "flushes_per_sync",
                        l->knows_flushes ? (double)l->flushes / TRIAL_SYNCS : -1);

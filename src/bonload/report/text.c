@@ -96,8 +96,8 @@ static void print_load(const struct result *r, FILE *out)
     else
         label_add(&l, ": %s", r->plan->target->name);
     print_wrapped(out, 0, l.text);
-    for (unsigned i = 0; watched && i < watched->facts.count && i < FACT_PRINTED; i++)
-        print_wrapped(out, 0, watched->facts.list[i].text);
+    if (watched)
+        facts_print(out, "", &watched->facts);
 }
 
 /* "16 threads keep the mean of reads below 200 ms." */

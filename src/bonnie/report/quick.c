@@ -202,7 +202,6 @@ static void print_command(FILE *out, const struct plan *p)
 static int quick_all(FILE *out, const struct result runs[], size_t count)
 {
     const struct plan *p = runs[0].plan;
-    const struct facts *facts = &runs[0].storage->facts;
     uint64_t written = 0;
     char text[160];
     for (size_t i = 0; i < count; i++) {
@@ -212,8 +211,7 @@ static int quick_all(FILE *out, const struct result runs[], size_t count)
     }
     fputc('\n', out);
     print_cost(out, runs, count, written);
-    for (unsigned i = 0; i < facts->count && i < FACT_PRINTED; i++)
-        print_wrapped(out, 0, printable(facts->list[i].text).text);
+    facts_print(out, "", &runs[0].storage->facts);
     print_limits(out, runs, count);
     snprintf(text, sizeof text, "Not shown: the speed after %s, or after a day of writing.",
              units_scaled((double)written, UNITS_BYTES).text);
