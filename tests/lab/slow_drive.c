@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A plugin of nbdkit for tests/lab/tail: a drive in memory that is slow in known ways, and writes
- * down when.
+/* A plugin of nbdkit for programs of tests/lab: a drive in memory that is slow in known ways, and
+ * writes down when.
  *
  *     nbdkit cc slow_drive.c size=BYTES log=FILE [read-us=N] [write-us=N]
- *         [flush-us=N [flush-alone=1]] [every=N delay-us=N]
+ *         [flush-us=N [flush-alone=1]] [every=N delay-us=N] [iops=N mib=N]
  *
  * A read takes read-us, a write write-us; one of them in `every`, chosen at random, delay-us more.
- * A flush takes flush-us, and with flush-alone the drive does nothing else meanwhile. The log has a
+ * A flush takes flush-us, and with flush-alone the drive does nothing else meanwhile. With
+ * iops and mib it moves one request after the other, that many and that many MiB in a second, by a
+ * clock that does not depend on when a thread wakes; what is not used is lost. The log has a
  * line for each delay and each flush: the word, and when it began and ended in ns of
  * CLOCK_MONOTONIC. */
 #include <pthread.h>
@@ -34,9 +36,13 @@ static struct {
     unsigned flush_alone;
     unsigned every; /* 0: no request is delayed */
     unsigned delay_us;
+    unsigned iops; /* 0: no limit */
+    unsigned mib;
+    uint64_t free_ns; /* when the last request is done */
+    pthread_mutex_t turn;
     _Atomic uint64_t random;
     pthread_rwlock_t flushing;
-} drive = {.random = 88172645463325252};
+} drive = {.turn = PTHREAD_MUTEX_INITIALIZER, .random = 88172645463325252};
 
 static int set_number(const char *key, const char *value)
 {
@@ -45,7 +51,8 @@ static int set_number(const char *key, const char *value)
         unsigned *number;
     } numbers[] = {{"read-us", &drive.read_us},   {"write-us", &drive.write_us},
                    {"flush-us", &drive.flush_us}, {"flush-alone", &drive.flush_alone},
-                   {"every", &drive.every},       {"delay-us", &drive.delay_us}};
+                   {"every", &drive.every},       {"delay-us", &drive.delay_us},
+                   {"iops", &drive.iops},         {"mib", &drive.mib}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strcmp(key, numbers[i].key) == 0)
             return nbdkit_parse_unsigned(key, value, numbers[i].number);
@@ -115,9 +122,27 @@ static bool is_chosen(void)
     return drive.every > 0 && (x ^ x >> 31) % drive.every == 0;
 }
 
-/* What comes before a transfer, while the drive is not flushing. */
-static void slow_down(unsigned us)
+/* Waits until this transfer is done, which begins when the one before it is. */
+static void wait_for_turn(uint32_t bytes)
 {
+    uint64_t by_number = 1000000000 / drive.iops;
+    uint64_t by_size = (uint64_t)bytes * 1000000000 / ((uint64_t)drive.mib << 20);
+    pthread_mutex_lock(&drive.turn);
+    uint64_t now = now_ns();
+    uint64_t end =
+        (drive.free_ns > now ? drive.free_ns : now) + (by_number > by_size ? by_number : by_size);
+    drive.free_ns = end;
+    pthread_mutex_unlock(&drive.turn);
+    const struct timespec until = {.tv_sec = (time_t)(end / 1000000000),
+                                   .tv_nsec = (long)(end % 1000000000)};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+}
+
+/* What comes before a transfer, while the drive is not flushing. */
+static void slow_down(unsigned us, uint32_t bytes)
+{
+    if (drive.iops > 0 && drive.mib > 0)
+        wait_for_turn(bytes);
     if (is_chosen())
         logged_pause("delay", drive.delay_us);
     if (us > 0)
@@ -129,7 +154,7 @@ static int drive_read(void *handle, void *to, uint32_t bytes, uint64_t offset, u
     (void)handle;
     (void)flags;
     pthread_rwlock_rdlock(&drive.flushing);
-    slow_down(drive.read_us);
+    slow_down(drive.read_us, bytes);
     memcpy(to, drive.data + offset, bytes);
     pthread_rwlock_unlock(&drive.flushing);
     return 0;
@@ -141,7 +166,7 @@ static int drive_write(void *handle, const void *from, uint32_t bytes, uint64_t 
     (void)handle;
     (void)flags;
     pthread_rwlock_rdlock(&drive.flushing);
-    slow_down(drive.write_us);
+    slow_down(drive.write_us, bytes);
     memcpy(drive.data + offset, from, bytes);
     pthread_rwlock_unlock(&drive.flushing);
     return 0;
