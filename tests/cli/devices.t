@@ -177,6 +177,53 @@ SKIP: {
     }
     chomp(my $free = qx(losetup -f));
     refused_ok(bonnie($free), qr/\Q$free\E has no medium/, 'no medium') if -b $free;
+    refused_ok(bonnie('/dev/null'), qr{/dev/null: Not a directory}, 'a character device');
+    refused_ok(bonnie(qw(--write --yes /dev/null)), qr{--write: /dev/null is not a block device}, 'which is not written to, either');
+    system 'mknod', "$dir/none", 'b', 259, 0xfff0;
+    refused_ok(bonnie("$dir/none"), qr/\Q$dir\E.none: no driver has this device/, 'no driver') if -b "$dir/none";
+SKIP: {
+        my $wide = $on{large} or skip 'no blocks of 4096 bytes here', 2;
+        refused_ok(bonnie('--tests=get_block', '-s8:512b', $wide), qr/--size: direct I\/O on $wide needs chunks that are a multiple of 4096 bytes, which 512 is not/, 'chunks of less than a block');
+        refused_ok(bonnie('--tests=iops', '-s8', '--iops-block=512', $wide), qr/--iops-block: direct I\/O on $wide needs a multiple of 4096 bytes, which 512 is not/, 'operations, too');
+    }
+};
+
+# What changes while it is used: another size, no writes any more, no room in the file below it.
+subtest 'a device that changes' => sub {
+    my $device = device('changes', 64 * $MIB) // return;
+    my $run = start(qw(-q --tests=iops --iops-duration=1.5 -s48), $device);
+    sleep .3;
+    truncate "$disk/changes", 8 * $MIB;
+    is(system("losetup -c $device"), 0, 'it shrinks');
+    my $done = finish($run);
+    is($done->{status}, 1, 'exit status 1');
+    my @offsets = $done->{err} =~ m{^bonnie: iops: $device at (\d+): unreadable: Input/output error$}mg;
+    cmp_ok(scalar @offsets, '>', 0, 'places are told');
+    is_deeply([ grep { $_ < 8 * $MIB } @offsets ], [], 'which are no longer there');
+    truncate "$disk/changes", 32 * $MIB;
+    system "losetup -c $device";
+    $run = start(qw(-q --tests=get_block --time=1), $device);
+    truncate "$disk/changes", 64 * $MIB;
+    system "losetup -c $device";
+    is(finish($run)->{status}, 0, 'one that grows: no matter');
+    if (have('blockdev')) {
+        $run = start(qw(-q --write --yes --tests=iops --iops-writes=100 --iops-duration=60 -s32), $device);
+        sleep .5;
+        system 'blockdev', '--setro', $device;
+        $done = finish($run);
+        is($done->{status}, 1, 'one that can no longer be written: exit status 1');
+        like($done->{err}, qr/^bonnie: write $device at \d+: Operation not permitted$/m, 'a line says so');
+        system 'blockdev', '--setrw', $device;
+    }
+    mkdir "$dir/small";
+    is(system("mount -t tmpfs -o size=16m none $dir/small"), 0, 'a small filesystem') or return;
+    spew("$dir/small/file", q{});
+    truncate "$dir/small/file", 64 * $MIB;
+    chomp(my $thin = qx(losetup -f --show $dir/small/file));
+    $done = bonnie(qw(-q --write --yes --tests=put_block -s48), $thin);
+    is($done->{status}, 1, 'one without room: exit status 1');
+    like($done->{err}, qr/^bonnie: write $thin at \d+: No space left on device$/m, 'a line says so');
+    system "losetup -d $thin; umount -l $dir/small";
 };
 
 # The last MiB of 24 cannot be read.
@@ -267,6 +314,28 @@ subtest 'a name that is exchanged' => sub {
     is(sum_of('other'), $sum, 'what is mounted was never written to');
     note explain \%count;
     system "umount $dir/mnt";
+};
+
+# What is named as lost is what is written, and no other.
+subtest 'a device that is set up with another file' => sub {
+    my $make = sub { my ($file) = @_; spew("$disk/$file", q{}); truncate "$disk/$file", 16 * $MIB; system "mkfs.ext4 -q -F -L $file $disk/$file" };
+    $make->($_) for qw(first second);
+    chomp(my $name = qx(losetup -f --show $disk/first));
+    push @loops, $name;
+    my $setting_up = attacker(sub { for my $file (qw(second first)) { system "losetup -d $name; losetup --direct-io=on $name $disk/$file"; sleep rand .01 } });
+    my %count;
+    for my $try (1 .. tries(15)) {
+        my %sum = map { $_ => sum_of($_) } qw(first second);
+        my $run = bonnie('-q', qw(--write --yes --tests=put_block -s1), $name);
+        my ($lost) = $run->{err} =~ /is destroyed: (?:ext4 )?(.*)$/m;
+        my @changed = grep { sum_of($_) ne $sum{$_} } qw(first second);
+        $count{"$run->{status} @changed"}++;
+        is("@changed", $lost // 'nothing', "try $try: what was named is written") if @changed && ($lost // q{}) !~ /no signature/;
+        $make->($_) for @changed;
+    }
+    kill KILL => -$setting_up;
+    waitpid $setting_up, 0;
+    note explain \%count;
 };
 
 subtest 'a mount that comes meanwhile' => sub {
