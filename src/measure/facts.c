@@ -426,8 +426,7 @@ void facts_look(struct facts *f, const struct mount_info *m, const struct device
 {
     const struct facts before = *f;
     unsigned drives = 0;
-    f->count = 0;
-    f->link_per_second = 0;
+    f->link_per_second = f->count = 0;
     f->has_looked = true;
     for (unsigned i = 0; i < d->count; i++)
         drives += d->devices[i].is_drive;
