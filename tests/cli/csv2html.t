@@ -12,7 +12,7 @@ use File::Temp ();
 use JSON::PP   ();
 use Test::More;
 use HtmlCheck  qw(unbalanced);
-use RunProgram qw(data_file run slurp spew);
+use RunProgram qw(data_file path_of run slurp spew);
 
 my $PROGRAM = 'bon_csv2html';
 my $GOLDEN  = "$FindBin::Bin/../golden/report/full.json";
@@ -457,6 +457,8 @@ subtest 'failures' => sub {
         like($err, qr/^bon_csv2html: $message[^\n]*\n\z/m, "$name: says why");
     }
 SKIP: {
+        my $said = qx(sh -c "ulimit -f 0; exec '$^X' '@{[ path_of($PROGRAM) ]}' -o '$dir/limited' '@{[ data_file('lab.csv') ]}'" 2>&1);
+        is($said, "bon_csv2html: cannot write $dir/limited: File too large\n", 'a limit to the size of files is told in one line');
         skip 'no /dev/full', 1 if !-c '/dev/full';
         is((run($PROGRAM, [ '-o/dev/full', data_file('lab.csv') ]))[0], 1, 'full disk: exit status 1');
     }

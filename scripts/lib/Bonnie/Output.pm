@@ -126,6 +126,11 @@ sub keep_access ($handle, @facts) {
 }
 
 # Notices a full disk even if that shows only when the buffer is flushed.
-sub put ($handle, $bytes) { return (print {$handle} $bytes) && close $handle }
+sub put ($handle, $bytes) {
+    my $code = print({$handle} $bytes) ? 0 : $!;
+    my $is_closed = close $handle;
+    $! = $code if $code;
+    return $is_closed && !$code;
+}
 
 1;

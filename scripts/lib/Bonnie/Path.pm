@@ -234,7 +234,7 @@ sub safety {
     my @root = stat q{/};
     $safety = $BROUGHT if $safety && is_brought($here);
     chdir $here or die "go back to the present directory: $!\n";
-    return @root && is_same(\@root, \@below) ? $safety : 0;
+    return @below && @root && is_same(\@root, \@below) ? $safety : 0;
 }
 
 sub is_safe { return safety() == 1 }

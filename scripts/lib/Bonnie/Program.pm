@@ -30,8 +30,9 @@ sub run_program (%program) {
     my $flags = fcntl STDOUT, F_GETFL, 0;
     dup2(POSIX::open('/dev/null', O_RDONLY), 1) if !$flags || ($flags & O_ACCMODE) == O_RDONLY;
 
-    # A closed pipe must cause an error message, not silent death.
+    # A closed pipe, or a limit to the size of files, must cause an error message, not silent death.
     local $SIG{PIPE} = 'IGNORE';
+    local $SIG{XFSZ} = sub { };
     local $SIG{__WARN__} = sub { complain($_[0] =~ s/\n\z//r) };
     binmode STDERR, ':encoding(UTF-8)';
     my $status = eval { work(%program) };
