@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,6 +36,9 @@ extern char **environ;
 
 /* Interval at which to look whether the drawer has ended. */
 #define LOOK_NS 2000000
+
+/* A drawer that takes longer is killed: after -u, others of the user may hold it up. */
+#define MAX_NS (300 * BILLION)
 
 struct drawing {
     const char *program;
@@ -73,7 +77,7 @@ static void become_drawer(void *context, int socket)
 
 /* Runs the program, which reads `input`, and passes on what it says, line by line. Returns its exit
  * status or a negative errno. *out becomes the file in memory that it wrote, for the caller to
- * close. A request to stop kills it: it cleans nothing up, and somebody may have stopped it. */
+ * close. A request to stop kills it, for it cleans nothing up. If somebody stops it, it goes on. */
 static int run_drawer(const struct html_page *p, const char *argument, const char *input, int *out)
 {
     struct helper drawer = {.socket = -1};
@@ -92,13 +96,17 @@ static int run_drawer(const struct html_page *p, const char *argument, const cha
         rc = -errno;
     if (rc == 0)
         rc = helper_start(&drawer, "drawer", become_drawer, &d, &ignored);
-    if (rc == 0 && byte_read(drawer.socket, &failed) == 1)
-        rc = -failed;
-    while (drawer.pid > 0 && waitpid(drawer.pid, &status, WNOHANG) == 0) {
-        if (!was_stopped && stop_requested())
-            kill(drawer.pid, SIGKILL);
+    uint64_t begin_ns = clock_ns();
+    pid_t changed = -1;
+    while (drawer.pid > 0 && ((changed = waitpid(drawer.pid, &status, WNOHANG | WUNTRACED)) == 0 ||
+                              (changed > 0 && WIFSTOPPED(status)))) {
+        bool is_over = clock_ns() - begin_ns > MAX_NS || (!was_stopped && stop_requested());
+        if (is_over || changed > 0)
+            kill(drawer.pid, is_over ? SIGKILL : SIGCONT);
         clock_sleep(LOOK_NS);
     }
+    if (rc == 0 && recv(drawer.socket, &failed, 1, MSG_DONTWAIT) == 1)
+        rc = -failed;
     char text[MAX_MESSAGES + 1];
     ssize_t got = pread(d.files[STDERR_FILENO], text, MAX_MESSAGES, 0);
     text[got > 0 ? got : 0] = '\0';

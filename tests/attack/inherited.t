@@ -191,6 +191,16 @@ for my $case (@EVERY) {
 
     ($run, $pid) = draws();
     as_he(sub { kill STOP => $pid });
+    spew("$dir/go", q{});
+    is(finish($run)->{status}, 0, 'nor the page');
+
+    ($run, $pid) = draws();
+    as_he(sub { kill KILL => $pid });
+    is(finish($run)->{status}, 1, 'killed by him, it is a failure');
+    like($run->{err}, qr/did not draw the page/, 'that is told');
+
+    ($run, $pid) = draws();
+    as_he(sub { kill STOP => $pid });
     kill KILL => $run->{pid};
     finish($run);
     wait_until('the end of bon_csv2html after that of zcav', sub { !is_alive($pid) });
