@@ -88,6 +88,8 @@ int boncut_fs_shutdown(const struct settings *s, struct err *e)
         rc = err_say(e, "%s is on the root filesystem, which this system cannot do without", path);
     else if (!portable_statx(fd, 0, &facts) || !(facts.attributes & PORTABLE_STATX_ATTR_ROOT))
         rc = err_say(e, "%s: nothing is mounted here; give the directory of the mount", path);
+    else if (mount.is_part)
+        rc = err_say(e, "%s: only a part of its filesystem is mounted here", path);
     else
         kill_writers(st.st_dev);
     if (rc == 0 && portable_ioctl(fd, IOC_SHUTDOWN, &how) != 0)

@@ -105,15 +105,17 @@ static void add_options(struct mount_info *p, const char *list, bool with_path)
  * the options of the filesystem. Blanks in a word are written as \040. */
 static void read_line(struct mount_info *p, const char *line)
 {
+    int root = 0;
     int mount_options = 0;
     const char *type = strstr(line, " - ");
     if (!type)
         return;
     type += strlen(" - ");
     snprintf(p->filesystem, sizeof p->filesystem, "%.*s", (int)strcspn(type, " \n"), type);
-    if (sscanf(line, "%*s %*s %*s %*s %4095s %n", p->point, &mount_options) != 1 ||
+    if (sscanf(line, "%*s %*s %*s %n%*s %4095s %n", &root, p->point, &mount_options) != 1 ||
         mount_options == 0)
         return;
+    p->is_part = strncmp(line + root, "/ ", 2) != 0;
     sscanf(type, "%*s %255s", p->source);
     p->options[0] = p->upper_layer[0] = '\0';
     const char *last = strrchr(type, ' ');

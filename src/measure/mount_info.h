@@ -29,8 +29,9 @@ struct mount_info {
        come last, and are cut if they do not fit, as is one longer than MOUNT_OPTION */
     char options[MOUNT_OPTIONS];
     char upper_layer[PATH_MAX]; /* of an overlay, as its mounter has the path; empty: none */
-    bool lacks_journal;         /* this is an ext4 without a journal */
-    double used_percent;        /* of its space, as df(1) counts it; 0: unknown */
+    bool is_part;        /* not the root of the filesystem is mounted, but a directory in it */
+    bool lacks_journal;  /* this is an ext4 without a journal */
+    double used_percent; /* of its space, as df(1) counts it; 0: unknown */
 };
 
 /* Describes the filesystem of the directory behind directory_fd, which must not be open with

@@ -13,7 +13,7 @@ use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
 use Attack         qw(attack attacker_works battlefields clear_field end_of_attack harm repeated);
-use BonnieRun      qw(program run_tool scratch);
+use BonnieRun      qw(program run_tool scratch scratch_on_disk);
 use File::Basename qw(basename dirname);
 use List::Util     qw(min);
 use RunProgram     qw(quoted slurp spew);
@@ -110,7 +110,7 @@ for my $scene (grep { $_->{name} =~ /$CHOICE/ } @SCENES) {
 # ---- fs-shutdown: only what is mounted at that name, and only the run that works there ----------------
 
 SKIP: {
-    my $fs = eval { Root::filesystem('ext4', 64) } // skip 'there is no ext4', 7;
+    my $fs = eval { Root::filesystem('ext4', 64) } // skip 'there is no ext4', 9;
     my $bin = program('boncut');
     mkdir "$fs/$_" for qw(his upper empty top);
     my $shut = sub { return run_tool('boncut', 'fs-shutdown', '--yes', @_) };
@@ -119,6 +119,13 @@ SKIP: {
     # he has detached what was mounted there, and made the directory again
     like($shut->("$fs/his")->{err}, qr/nothing is mounted here/, 'a directory where nothing is mounted: refused');
     ok($lives->(), 'and the filesystem above lives');
+
+    # it is not as a whole what is mounted there
+    my $part = scratch_on_disk(oct 755);
+    system 'mount', '--bind', "$fs/upper", "$part";
+    like($shut->("$part")->{err}, qr/only a part of its filesystem is mounted here/, 'a directory of a filesystem that is mounted elsewhere: refused');
+    ok($lives->(), 'and the filesystem lives');
+    system 'umount', "$part";
 
     # the root is an overlay, whose upper layer is there
     my $within = 'mount -t overlay -o "lowerdir=/,upperdir=$0/upper,workdir=$0/empty" bonnie-test "$0/top" && mount --rbind /proc "$0/top/proc" && mount --bind "$0" "$0/top/mnt" && cp "$1" "$0/top/boncut" && exec chroot "$0/top" /boncut fs-shutdown --yes /mnt';
