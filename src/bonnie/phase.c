@@ -384,9 +384,9 @@ static int do_lap(struct phase *ph, struct err *e)
     /* evicting files does not reach what these caches have: inodes, names, maps of blocks */
     if (rc == 0 && w->reads && is_stored(ph) && !ph->is_going_round &&
         r->helpers->dropper.pid > 0 && r->plan->cache == CACHE_EVICT) {
-        ph->cache.system_dropped = true;
         rc = syncfs(r->scratch.fd) == 0 ? cache_dropper_drop(&r->helpers->dropper, e)
                                         : err_system(e, errno, "syncfs %s", r->plan->directory);
+        ph->cache.system_dropped = r->helpers->dropper.pid > 0;
     }
     if (rc == 0 && w->forked)
         rc = seekers_start(&seekers, r, &ph->next_ticket, e);

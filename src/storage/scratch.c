@@ -149,7 +149,7 @@ int directory_open(int fd, const char *name)
     int below;
     do
         below = (int)syscall(SYS_openat2, fd, name, &how, sizeof how);
-    while (below < 0 && errno == EINTR && !stop_requested());
+    while (stop_retries(below));
     if (below < 0 && (errno == ENOSYS || errno == EPERM)) /* before Linux 5.6, or by a filter */
         below = openat(fd, name, OPEN_DIRECTORY);
     return below >= 0 ? below : -errno;

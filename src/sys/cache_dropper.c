@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -46,6 +47,11 @@ bool dropper_filter_install(void *drop_caches, int socket)
 #define END_MS     2000
 #define STOPPED_MS 100
 
+/* Looks for the answer, and for a signal, in the time that a drop has: where a filesystem of the
+ * machine does not answer, it may never end. */
+#define LOOK_MS    100
+#define DROP_LOOKS 1200
+
 /* Answers requests with 0 or a positive errno. Its filter allows no other system calls than these.
  * The offset must be 0 every time: the kernel ignores what is written at another one, and repeats
  * what was written before (Documentation/admin-guide/sysctl/kernel.rst: sysctl_writes_strict). */
@@ -80,17 +86,26 @@ int cache_dropper_start(struct helper *dropper, struct err *e)
 int cache_dropper_drop(struct helper *dropper, struct err *e)
 {
     char byte = 1;
-    const char *doing = "ask";
+    unsigned looks = 0;
+    struct pollfd answer = {.fd = dropper->socket, .events = POLLIN};
     ssize_t got = send(dropper->socket, &byte, 1, MSG_NOSIGNAL);
-    if (got == 1) {
-        doing = "wait";
-        got = byte_read(dropper->socket, &byte);
+    while (got == 1 && poll(&answer, 1, LOOK_MS) <= 0 && looks < DROP_LOOKS && !stop_requested())
+        looks++;
+    if (looks == DROP_LOOKS) {
+        helper_end(dropper, STOPPED_MS);
+        message("the caches of the system were not dropped within %d s, as when a filesystem "
+                "does not answer; what is in them is not known",
+                DROP_LOOKS * LOOK_MS / 1000);
+        return 0;
     }
+    got = got == 1 ? recv(dropper->socket, &byte, 1, MSG_DONTWAIT) : got;
+    if (got < 0 && errno == EAGAIN)
+        return stop_check(e);
     /* the end of the socket, or an error on it, means that the process has ended */
     if (got == 0 || (got < 0 && (errno == EPIPE || errno == ECONNRESET)))
         return err_say(e, "the process that drops the caches has died");
     if (got < 0)
-        return err_system(e, errno, "%s for the caches to be dropped", doing);
+        return err_system(e, errno, "have the caches dropped");
     return byte == 0 ? 0 : err_system(e, byte, "write to %s", DROP_CACHES);
 }
 

@@ -20,7 +20,8 @@ bool dropper_filter_install(void *drop_caches, int socket);
 /* Starts the dropper if this process may empty the caches, and the dropper can be confined. */
 int cache_dropper_start(struct helper *dropper, struct err *e);
 
-/* Empties the system's caches of clean pages, so the caller must sync first. */
+/* Empties the system's caches of clean pages, so the caller must sync first. If that takes more
+ * than two minutes, says so and ends the dropper: its pid is 0 then. */
 int cache_dropper_drop(struct helper *dropper, struct err *e);
 
 /* Ends the dropper, and waits for it, but not for ever: without root it cannot be killed. */

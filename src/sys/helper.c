@@ -19,18 +19,18 @@
 ssize_t byte_read(int fd, char *byte)
 {
     ssize_t got;
-    do {
+    do
         got = read(fd, byte, 1);
-    } while (got < 0 && errno == EINTR && !stop_requested());
+    while (stop_retries(got));
     return got;
 }
 
 int byte_write(int fd, char byte)
 {
     ssize_t put;
-    do {
+    do
         put = write(fd, &byte, 1);
-    } while (put < 0 && errno == EINTR && !stop_requested());
+    while (stop_retries(put));
     return put == 1 ? 0 : put < 0 ? -errno : -EIO;
 }
 

@@ -46,8 +46,7 @@ int program_run(int argc, char *argv[], unsigned stack_kib,
         rc = printed;
     /* the end by a signal says enough of an error that it has caused in the program's calls */
     int number = stop_signal();
-    bool is_told = number != 0 && (e.code == EINTR || (number == SIGPIPE && e.code == EPIPE) ||
-                                   (number == SIGXFSZ && e.code == EFBIG));
+    bool is_told = number != 0 && (e.code == EINTR || (number == SIGPIPE && e.code == EPIPE));
     /* if there is no text, another process reports the failure */
     if (rc != 0 && *e.text && !is_told)
         stop_message(e.text);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "util/err.h"
 
@@ -52,6 +54,12 @@ bool stop_requested(void);
 int stop_check(struct err *e);
 
 void stop_request(void);
+
+/* Whether a system call that returned `result` was interrupted, and is made again. */
+static inline bool stop_retries(ssize_t result)
+{
+    return result < 0 && errno == EINTR && !stop_requested();
+}
 
 /* The signal that requested the stop; 0: none has. Safe in threads and after fork. */
 int stop_signal(void);

@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/parser.h"
 #include "cli/rows.h"
@@ -98,6 +100,7 @@ int generate_randfile(int argc, char *argv[], struct err *e)
 {
     struct settings settings = {0};
     struct output output;
+    struct stat st;
     struct rand_sequence sequence;
     uint32_t numbers[BURST];
     int rc = cli_parse(&option_table, argc, argv, &settings, NULL, stdout, e);
@@ -107,7 +110,7 @@ int generate_randfile(int argc, char *argv[], struct err *e)
         return err_say(e, "COUNT is missing: " ACCEPTED_COUNT);
     path_trust_movers(settings.trusts_directory);
     rc = stop_init(e);
-    if (rc == 0 && settings.file)
+    if (rc == 0 && (settings.file || (fstat(STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode))))
         rc = limits_file(settings.count.value * sizeof *numbers, e);
     if (rc == 0)
         rc = output_open(&output, settings.file, e);

@@ -111,6 +111,7 @@ for my $case ([ 'his home, root', sub { chown $nobody, $nogroup, $_[0] }, 0, {} 
         my $run = run_in("$top/load", $how, @{ $CHANGES{$name} });
         my @bad = looks($top) eq $looks ? () : 'changed';
         push @bad, $run->{status} if $run->{status} ne '1';
+        push @bad, $run->{err}    if $run->{err} =~ / line \d+[.]/;
         push @bad, "$run->{out}$run->{err}" if "$run->{out}$run->{err}" !~ m{(?:user $nobody|group $team|everybody) can move \Q$top\E/load, but may not (?:write to it: nothing that is there is changed|read the file: its contents are not shown) [(].*(?:-u|owner can|--trust-directory)};
         is_deeply(\@bad, [], "$where: $name refuses it");
     }

@@ -14,6 +14,7 @@ use Test::More;
 use BonnieRun  qw(bonnie finish have refused_ok scratch start tree wait_until);
 use Root       ();
 use RunProgram qw(slurp);
+use SweepSize  qw(is_long);
 use Trace      qw(%TITLE can_trace phases trace);
 use Turn       qw(wait_for_turn);
 
@@ -161,6 +162,19 @@ subtest 'after the drop nothing but the dropper is privileged' => sub {
     kill TERM => $run->{pid};
     is(finish($run)->{status}, 'signal 15', 'all of it ends with SIGTERM');
     is(scalar(grep { -d "/proc/$_" && status_of($_)->{State} !~ /\AZ/ } @children), 0, 'children too');
+};
+
+# A drop may never end, where a filesystem of the machine does not answer.
+subtest 'the run does not wait for a dropper without an end' => sub {
+    plan skip_all => 'it takes two minutes' if !is_long();
+    local $BonnieRun::HANGS = 300;
+    my $run = start('-d', $dir, qw(-r0 -q -s1 -n0 -f --json -u nobody --cache=evict --min-time=0 -x2), '--tests=put_block,get_block');
+    my ($dropper, $is_stopped);
+    wait_until('the dropper', sub { ($dropper) = grep { slurp("/proc/$_/comm") =~ /dropper/ } children_of($run->{pid}); $dropper });
+    kill STOP => $dropper;
+    is(finish($run)->{status}, 0, 'it goes on');
+    is(() = $run->{err} =~ /^bonnie: the caches of the system were not dropped within 120 s, /mg, 1, 'and says so, once');
+    unlike($run->{out}, qr/"system_dropped": ?true/, 'no test says that they were');
 };
 
 subtest 'who is the user already gives up the rest' => sub {

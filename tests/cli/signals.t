@@ -127,12 +127,13 @@ ended_ok($woken, 'TERM', 'SIGTERM after it');
 
 # A limit that every further write exceeds, too; and, where its signal is ignored, the failure.
 SKIP: {
-    skip 'no prlimit(1)', 8 if !have('prlimit');
+    skip 'no prlimit(1)', 10 if !have('prlimit');
     for my $test (qw(putc put_block)) {
         my @alone   = grep { $_ ne '-c2' } @{ $endless{$test} }; # the kernel signals the thread that writes
         my $limited = begin($test, @alone);
         system 'prlimit', "--pid=$limited->{pid}", '--fsize=65536';
         ended_ok($limited, 'XFSZ', "a file of 64 KiB at most, $test");
+        like($limited->{err}, qr/^bonnie: [^\n]*: File too large\n\z/m, 'and told');
         local $SIG{XFSZ} = 'IGNORE';
         $limited = begin($test, @alone);
         system 'prlimit', "--pid=$limited->{pid}", '--fsize=65536';
