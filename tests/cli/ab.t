@@ -340,7 +340,8 @@ subtest 'beside' => sub {
     like($out, qr/^Beside A: in the median run the command there read \S+ \S+ from storage and wrote \S+ \S+, which is next to nothing[.]$/m, 'one that does nothing is told');
     like($out, qr/^Beside B: .*; it reports read 3[.]728e[+]07, write 3[.]732e[+]07[.]$/m, 'and what its own report says');
 
-    ($status, $out, $err) = ab(@how, '--beside-b', "echo . >>$dir/started", '--pairs=1', '--json', '--', 'sh', '-c', "until test \"\$(wc -l <$dir/started 2>/dev/null || echo 9)\" -gt 2; do sleep 0.02; done; echo speed: 5");
+    ($status, $out, $err) = ab(@how, '--beside-b', "echo . >>$dir/started", '--pairs=1', '--json', '--a', 'echo speed: 5',
+        '--b', "until test \"\$(wc -l 2>/dev/null <$dir/started)0\" -gt 20; do sleep 0.02; done; echo speed: 5");
     is($status, 3, 'one that ends with exit status 0 is started again');
     cmp_ok(json_of($out)->{pairs}[0]{beside}{b}{starts}, '>', 2, 'and again');
     ab(@how, '--beside-b', "sleep 1000 & echo \$! >>$dir/behind", '--pairs=1', '--a', 'echo speed: 5', '--b', "until test -s $dir/behind; do sleep .02; done; echo speed: 5");

@@ -198,7 +198,7 @@ SKIP: {
         mkdir "$STORAGE/$_" or die "$STORAGE/$_: $!\n" for qw(layers other);
         keeps_nothing_ok(Root::overlay("$STORAGE/layers", 'volatile'), '(?:fsync=)?volatile');
         keeps_nothing_ok(Root::overlay(), 'tmpfs below an overlay');
-        keeps_nothing_ok(Root::overlay($barrier), '(?:barrier=0|nobarrier) below an overlay');
+        keeps_nothing_ok(Root::overlay($barrier), '(?:barrier=0|nobarrier) below an overlay') if $barrier;
         my @small = (own('small', @LOG, 'limit sync max 1h'), qw(-wps=10 -duration=1s));
         my $over = Root::overlay("$STORAGE/other");
         my $seen = made_by(sub { bonload("-good-for=$small[0]", @small[ 1, 2 ], "$over") });

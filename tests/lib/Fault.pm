@@ -181,7 +181,7 @@ sub shape_of {
     my ($json) = $text =~ /^([{].*^[}]|[{].*[}])$/ms;
     my $object = defined $json ? eval { JSON::PP::decode_json($json) } // "no JSON: $@" : q{};
     my $rest   = defined $json ? $text =~ s/\Q$json\E//r : $text;
-    $rest =~ s/^What (?:limited each test|was damaged)\n(?:  .*\n)+//mg;
+    $rest =~ s/^What (?:limited each test|was damaged)\b.*\n(?:  .*\n)+//mg;
     $rest =~ s/[-+]?\b[\d.]+(?:us|ms|s|k|m|g)?\b|[+]{3,}/N/g;
     return join q{ }, $rest =~ s/ +/ /gr, shape_of_value($object);
 }
