@@ -5,11 +5,12 @@
 use strict;
 use warnings;
 use File::Basename qw(dirname);
+use File::Glob     qw(bsd_glob);
 use Test::More;
 
 my $TOP = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
 
-my @pages = glob "$TOP/man/*.[0-9]";
+my @pages = bsd_glob("$TOP/man/*.[0-9]");
 for my $program (qw(bon_ab.1 boncut.1 bonload.1 bonnie.1 bonwhy.8 bon_csv2html.1 bon_csv2txt.1 generate_randfile.1 getc_putc.1 zcav.8)) {
     ok((grep {m{/\Q$program\E\z}} @pages), $program);
 }

@@ -8,7 +8,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun  qw(run_tool source);
+use BonnieRun  qw(run_tool source sources);
 use RunProgram qw(slurp);
 
 # What only the manuals have.
@@ -51,7 +51,7 @@ ok($page{$IGNORED}, 'what is ignored is in the manual page');
 
 # The code of the program tests, without comments and refusals, where options must be used.
 my %code;
-for my $file (glob source('tests/cli/*.t')) {
+for my $file (sources('tests/cli/*.t')) {
     $code{$file} = join "\n", grep { !/^\s*#/ } split /\n/, slurp($file) if $file !~ m{/refused[.]t\z|/csv2};
 }
 cmp_ok(scalar(keys %code), '>', 20, 'there are tests');
@@ -64,8 +64,8 @@ ok((grep {/(?<![\w-])-html\b/} values %code), 'tried in tests/cli: -html');
 # The same checks for the small programs, each with its own page and test.
 for my $program (qw(boncut bonwhy zcav getc_putc generate_randfile bon_ab bon_csv2html bon_csv2txt)) {
     my (undef, @of_it) = options_and_help($program);
-    my ($manual) = map { slurp($_) } glob source("man/$program.[18]");
-    my $test = join "\n", grep { !/^\s*#|refused_ok/ } split /\n/, join q{}, map { slurp($_) } glob(source('tests/cli/' . $program =~ s/\Abon_//r . '*.t')), source('tests/cli/grammar.t');
+    my ($manual) = map { slurp($_) } sources("man/$program.[18]");
+    my $test = join "\n", grep { !/^\s*#|refused_ok/ } split /\n/, join q{}, map { slurp($_) } sources('tests/cli/' . $program =~ s/\Abon_//r . '*.t'), source('tests/cli/grammar.t');
     cmp_ok(scalar @of_it, '>=', 4, 'there are some');
     for my $line (@of_it) {
         my @both  = split q{ }, $line;

@@ -9,7 +9,7 @@ use File::Find qw(find);
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun  qw(bonnie source);
+use BonnieRun  qw(bonnie source sources);
 use RunProgram qw(slurp);
 
 my ($version) = slurp(source('scripts/lib/Bonnie/Version.pm')) =~ /^our \$VERSION = '(\d+[.]\d+[.]\d+)';$/m;
@@ -26,13 +26,13 @@ for my $place (
 
 # Every program has completions, and a package contains them; dh_missing and rpmbuild check the
 # rest.
-my $makefile = join q{}, map { slurp($_) } glob source('{Makefile.am,src/*/local.mk,scripts/local.mk}');
+my $makefile = join q{}, map { slurp($_) } sources('{Makefile.am,src/*/local.mk,scripts/local.mk}');
 my @programs = map {split} $makefile =~ /^s?bin_(?:PROGRAMS|NAMES) \+?= (.*)$/mg, $makefile =~ /^dist_bin_SCRIPTS = (.*)$/mg;
 s{.*/}{} for @programs;
 my %completed = map { s/:.*//r => 1 } map {split} $makefile =~ /^\w*COMPLETED \+?= (.*)$/mg;
 cmp_ok(scalar @programs, '>=', 7, 'the programs are known');
 
-my $debian = join q{}, map { slurp($_) } glob source('packaging/debian/*.install');
+my $debian = join q{}, map { slurp($_) } sources('packaging/debian/*.install');
 my $spec   = slurp(source('packaging/bonnie.spec.in'));
 for my $program (@programs) {
     ok($completed{$program}, "$program is completed");
@@ -42,14 +42,14 @@ for my $program (@programs) {
         ok((grep { $program =~ /\A$_\z/ } @globs), "$program is among $whose files");
     }
 }
-my @files = ($spec, map { slurp($_) } grep {-f} glob source('packaging/debian/{*,*/*}'));
+my @files = ($spec, map { slurp($_) } grep {-f} sources('packaging/debian/{*,*/*}'));
 is_deeply([ grep {/[.]example\b/} @files ], [], 'no address is invented');
 
 my $top = source(q{.});
 my @sources;
 # What no fragment lists may still be built, or found beside a script, but is not in a release, or not
 # installed. Completions are made by a build, and their modules are not installed.
-my %listed = map { $_ => 1 } map {split} map { slurp($_) } glob source('{src/*,scripts}/local.mk');
+my %listed = map { $_ => 1 } map {split} map { slurp($_) } sources('{src/*,scripts}/local.mk');
 find({ no_chdir => 1, wanted => sub { push @sources, s{\A\Q$top\E/}{}r if /[.](?:[ch]|pm)\z/ } }, "$top/src", "$top/scripts/lib");
 is_deeply([ grep { !$listed{$_} && !m{/Completion[./]} } @sources ], [], 'each source and module is listed');
 

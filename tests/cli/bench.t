@@ -8,7 +8,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun  qw(program run_tool scratch source);
+use BonnieRun  qw(program run_tool scratch source sources);
 use RunProgram qw(slurp spew);
 
 $BonnieRun::HANGS = 1500; # both measure for long on a busy machine
@@ -38,7 +38,7 @@ for my $where (sort keys %found) {
     my $say = run_tool('/bin/sh', '-c', "cd $dir && $set && exec \"\$@\"", 'sh', $^X, '-I', source('bench/lib'), '-MBench::Run=own_program', '-e', 'print own_program("bonnie"), "\n"');
     is($say->{out}, $found{$where}, "a program that is found by: $where") or diag $say->{err};
 }
-for my $script (grep { -f && slurp($_) =~ /\A#!.*perl/ } glob source('bench') . '/*') {
+for my $script (grep { -f && slurp($_) =~ /\A#!.*perl/ } sources('bench/*')) {
     unlike(slurp($script), qr{\bbon(?:nie|load|cut) *=> *'|'[.]/bon}, "$script has no other rule");
 }
 

@@ -8,7 +8,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use File::Temp ();
 use Test::More;
-use RunProgram qw(data_file run slurp spew);
+use RunProgram qw(data_file quoted run slurp spew);
 
 my $PROGRAM = 'bon_csv2txt';
 my $GOLDEN  = "$FindBin::Bin/../golden/csv2txt";
@@ -161,7 +161,7 @@ subtest 'failures' => sub {
 };
 
 subtest 'output that cannot be written' => sub {
-    my $command = join q{ }, $^X, $ENV{BON_CSV2TXT} // "$FindBin::Bin/../../scripts/bon_csv2txt", data_file('lab.csv');
+    my $command = quoted($^X, $ENV{BON_CSV2TXT} // "$FindBin::Bin/../../scripts/bon_csv2txt", data_file('lab.csv'));
     is(system("$command 2>'$dir/err' >&-") >> 8, 1, 'closed standard output');
     is(`{ $command 2>'$dir/err'; echo \$? >'$dir/status'; } | sleep 0`, q{}, 'closed pipe');
 SKIP: {

@@ -13,7 +13,7 @@ use File::Basename qw(dirname);
 use JSON::PP     ();
 use Math::BigFloat ();
 use Test::More;
-use BonnieRun  qw(have program run_tool scratch_on_disk source);
+use BonnieRun  qw(have program run_tool scratch_on_disk sources);
 use JsonSchema qw(schema_errors);
 use RunProgram qw(data_file quoted slurp spew);
 
@@ -46,7 +46,7 @@ my @documents = (
 # Which programs have --json, and which formats the schemas have.
 my %has_json = map { $_ => 1 } grep { run_tool($_, '--all-options')->{out} =~ /^option\t[^\t]*\tjson\t/m } qw(bonnie bonload boncut bonwhy zcav getc_putc generate_randfile bon_ab bon_csv2html bon_csv2txt);
 is_deeply([ sort keys %has_json ], [ sort keys %{ { map { $_->[2] => 1 } @documents } } ], 'each program that has --json is here');
-my %schema = map { m{([^/]+)[.]schema[.]json\z} => slurp($_) } glob source('share/*.schema.json');
+my %schema = map { m{([^/]+)[.]schema[.]json\z} => slurp($_) } sources('share/*.schema.json');
 is_deeply([ sort map {/"format": \{ "const": "([^"]+)"/g} values %schema ], [ sort keys %{ { map { $_->[0] => 1 } @documents } } ], 'and each format');
 
 # The numbers of a document in their order, without the strings, as decimal text of one form.

@@ -66,7 +66,7 @@ for my $fault (@faults) {
             if ($call ne 'mkdirat' || $when > 1) {
                 is_deeply([ tree($dir) ], [], 'nothing is left') or system 'rm', '-rf', glob "$dir/*";
             }
-            $when = $when < 4 ? $when + 1 : 4 * $when + 1;
+            $when = $when < 4 || $call eq 'getdents64' ? $when + 1 : 4 * $when + 1; # few, and most of them of others
         }
         cmp_ok($seen, '>=', 1, "the line says $says");
     };
@@ -85,7 +85,7 @@ subtest 'a fault that passes is no failure' => sub {
 
 # The 1024 files are made, opened to be evicted, and opened to be read; the program opens a few others before.
 subtest 'a file that was written cannot be opened to evict it' => sub {
-    my $run = injected('openat', 'error=EIO', 1250, qw(-r0 -q -s0 -n1:100:100), '--tests=seq_create,seq_stat');
+    my $run = injected('openat', 'error=EIO', 1700, qw(-r0 -q -s0 -n1:100:100), '--tests=seq_create,seq_stat');
     is($run->{status}, 1, 'exit status 1');
     like($run->{err}, qr{\Abonnie: open \S+/d00000/\w+$eio\Z}, 'one line');
     is_deeply([ tree($dir) ], [], 'nothing is left');

@@ -19,7 +19,11 @@ delete @ENV{qw(NO_COLOR COLUMNS)};
 $ENV{TERM} = 'xterm';
 
 my $dir = tempdir('forms.XXXXXX', CLEANUP => 1, TMPDIR => 1);
-my ($bin) = program() =~ m{\A(.*)/};
+my ($programs) = program() =~ m{\A(.*)/};
+my $bin = "$dir/bin"; # a name that needs no quotes
+symlink $programs, $bin or die "$bin: $!\n";
+my $bon_ab = "$dir/bon_ab";
+symlink $ENV{BON_AB}, $bon_ab or die "$bon_ab: $!\n" if $ENV{BON_AB};
 mkdir "$dir/$_" or die "$dir/$_: $!\n" for qw(load data);
 spew("$dir/file", pack('L*', 1 .. 1 << 18) x 16);
 
@@ -105,7 +109,7 @@ shows_ok('audit',    "$bin/boncut audit $dir/data", 'audit');
 shows_ok('zcav',     "$bin/zcav -b4 $dir/file", 'zcav', qr/\A(?:#|[\d.]+ )/);
 shows_ok('zcav of two files', "$bin/zcav -c2 -b4 $dir/file $dir/file", undef, qr/\A(?:#|[\d.]+ )/);
 shows_ok('a short look', "$bin/bonnie --time=4s -s 64m $dir/data");
-shows_ok('bon_ab', "$ENV{BON_AB} --seed=3 --pairs=6 --name-a=a --name-b=b --a='sleep .01' --b='sleep .05'", 'ab') if $ENV{BON_AB};
+shows_ok('bon_ab', "$bon_ab --seed=3 --pairs=6 --name-a=a --name-b=b --a='sleep .01' --b='sleep .05'", 'ab') if -e $bon_ab;
 my ($seen) = shown("$bin/boncut write --time=.5 $dir/data >$dir/promises");
 my $check = "sh -c '$bin/boncut check $dir/data <$dir/promises'";
 shows_ok('check, nothing is known', $check, 'check_not_known');
@@ -130,7 +134,7 @@ SKIP: {
 }
 
 # bon_ab measures commands, so it does not wait for results from the terminal.
-unlike(join("\n", @{ (shown("$ENV{BON_AB} --pairs=1 --a=true --b=true"))[0] }), qr/from the terminal/, 'bon_ab reads nothing from the terminal') if $ENV{BON_AB};
+unlike(join("\n", @{ (shown("$bon_ab --pairs=1 --a=true --b=true"))[0] }), qr/from the terminal/, 'bon_ab reads nothing from the terminal') if -e $bon_ab;
 
 # The checks can fail.
 is_deeply([ long_figures('p99 12.34 ms, 1234 MiB, 100.0 %, 1.58 GiB, 0.0123 s, 500 ms, 1000 reads') ], [ '12.34 ms', '1234 MiB', '100.0 %' ], 'long figures are found');

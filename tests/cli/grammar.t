@@ -9,7 +9,7 @@ no warnings 'qw';
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun  qw(run_tool scratch source);
+use BonnieRun  qw(run_tool scratch source sources);
 use RunProgram qw(slurp spew);
 
 my $dir = scratch();
@@ -100,7 +100,7 @@ subtest 'the words of a list' => sub {
             is("$help->{status}$help->{err}", '0', "$program $option: help answers");
             is($list->{out}, $help->{out}, 'and list the same');
             is_deeply([ grep { my $word = $_; $help->{out} !~ /^\Q$word\E(?: |$)/m } grep { $_ ne 'all' } @{$words} ], [], 'with all words');
-            my $manual = join q{}, map { slurp($_) } glob source("man/$program.[18]");
+            my $manual = join q{}, map { slurp($_) } sources("man/$program.[18]");
             is_deeply([ grep { $manual !~ /(?<![\w-])\Q$_\E(?![\w-])/ } @{$words} ], [], 'so has the manual');
             my $schema = -e source("share/$program.schema.json") ? slurp(source("share/$program.schema.json")) : q{};
             my ($enum) = $schema =~ /"@{[$name =~ tr{-}{_}r]}": \{[^{}]*"enum": \[([^]]*)\]/;

@@ -10,7 +10,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use JSON::PP ();
 use Test::More;
-use BonnieRun  qw(run_tool source);
+use BonnieRun  qw(run_tool source sources);
 use RunProgram qw(data_file slurp spew);
 
 my %there;
@@ -46,7 +46,7 @@ sub add_keys {
     add_keys($at, $node->{$_}) for grep { !/\A(?:properties|enum|\$defs|required)\z/ } keys %{$node};
     return;
 }
-add_keys($_ =~ s{.*/}{}r . q{ }, JSON::PP::decode_json(slurp($_))) for glob source('share/*.schema.json');
+add_keys($_ =~ s{.*/}{}r . q{ }, JSON::PP::decode_json(slurp($_))) for sources('share/*.schema.json');
 
 spew(data_file('promises.txt'), join q{}, map {"$_\n"} sort keys %there) if ($ENV{BONNIE_PROMISES} // q{}) eq 'write';
 my %promised = map { $_ => 1 } grep {length} split /\n/, slurp(data_file('promises.txt'));

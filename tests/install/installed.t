@@ -6,6 +6,7 @@
 use strict;
 use warnings;
 use File::Basename qw(dirname);
+use File::Glob     qw(bsd_glob);
 use Test::More;
 
 my ($dir, $sbin) = (dirname($ENV{BONNIE}), $ENV{BONNIE_TEST_SBINDIR});
@@ -36,7 +37,7 @@ ok(-s "$ENV{BONNIE_TEST_DATADIR}/$_", "schema of the JSON report: $_") for qw(bo
 
 # Every program has completions under each of its names.
 my @names = (qw(bonnie boncut bonwhy getc_putc zcav bonload generate_randfile bon_ab bon_csv2html bon_csv2txt),
-    map { s{.*/}{}r } grep { (readlink // q{}) =~ /\A(?:bonnie|bonload)\z/ } glob("$bin/*"));
+    map { s{.*/}{}r } grep { (readlink // q{}) =~ /\A(?:bonnie|bonload)\z/ } bsd_glob("$bin/*"));
 my $data = dirname($ENV{BONNIE_TEST_DATADIR});
 SKIP: {
     skip 'a build for another machine has no completions', 1 if !-d "$data/bash-completion";

@@ -12,6 +12,7 @@ use Fcntl          ();
 use File::Basename qw(basename dirname);
 use File::Copy     qw(copy);
 use File::Find     ();
+use File::Glob     qw(bsd_glob);
 use File::Spec     ();
 use File::Temp     ();
 use POSIX          ();
@@ -19,7 +20,7 @@ use Test::More     ();
 use RunProgram     qw(path_of slurp spew);
 
 our @EXPORT_OK = qw($LIMIT %SIGNAL @ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines finish have has_terminal is_alive is_used mark nobody_can nothing_left_ok program refused_ok
-    run_tool scratch scratch_on_disk source start table_of takes_direct tree wait_until
+    run_tool scratch scratch_on_disk source sources start table_of takes_direct tree wait_until
     wait_until_closed wait_until_taken wait_until_working);
 
 # The number of each signal, by its name.
@@ -62,6 +63,9 @@ $ENV{ASAN_OPTIONS} = join q{:}, grep {defined} $ENV{ASAN_OPTIONS}, 'detect_leaks
 $ENV{LC_ALL}       = 'C';
 
 sub source { return join q{/}, $SOURCE, @_ }
+
+# Files of the sources whose names fit a pattern, also where there is a blank in the path.
+sub sources { my ($pattern) = @_; return bsd_glob(source($pattern)) }
 
 # The path of bonnie, of a program of another name beside it, of one in Perl, or of a program that is
 # given by its path.

@@ -7,6 +7,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
+use File::Glob qw(bsd_glob);
 use JSON::PP   ();
 use Storable   qw(dclone);
 use Test::More;
@@ -145,7 +146,7 @@ my %OTHER = map { $_ => 1 } (
     qw(alpha iops_theta percentile probability ratio rpw),                                                             # of no unit
     qw(ci95 fit median_a median_b interval course ramp histogram heat blocks figures a b),                   # which the description tells, or `unit` beside
 );
-my %whole = map { m{([^/]+)\z} => JSON::PP->new->utf8->decode(slurp($_)) } glob "$TOP/share/*.schema.json";
+my %whole = map { m{([^/]+)\z} => JSON::PP->new->utf8->decode(slurp($_)) } bsd_glob("$TOP/share/*.schema.json");
 
 # The keys of numbers without a unit, "/kind/asked", in a schema of the file, behind this place.
 sub without_unit {

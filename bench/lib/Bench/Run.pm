@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use File::Basename qw(dirname);
+use File::Glob     qw(bsd_glob);
 use File::Temp     qw(tempdir);
 
 our @EXPORT_OK = qw(content_of has_program output_of own_program has_begun has_ended end_programs scratch_in compiled queue_sources);
@@ -100,7 +101,7 @@ sub has_header {
 # The sources of the queue and of the engines that can be built here, and the libraries to link.
 sub queue_sources {
     my $src = bench_directory() . '/../src';
-    my @sources = glob "$src/io/*.c $src/util/*.c $src/measure/histogram.c $src/sys/stop.c $src/io/engines/{null,sync}.c";
+    my @sources = map { bsd_glob("$src/$_.c") } qw(io/* util/* measure/histogram sys/stop io/engines/null io/engines/sync);
     for my $library ([qw(libaio LIBAIO aio)], [qw(liburing LIBURING uring)]) {
         my ($header, $macro, $linked) = @{$library};
         my $source = $header eq 'liburing' ? 'io_uring' : $header;
