@@ -66,7 +66,8 @@ for my $fault (@faults) {
             if ($call ne 'mkdirat' || $when > 1) {
                 is_deeply([ tree($dir) ], [], 'nothing is left') or system 'rm', '-rf', glob "$dir/*";
             }
-            $when = $when < 4 || $call eq 'getdents64' ? $when + 1 : 4 * $when + 1; # few, and most of them of others
+            last if $seen && $call eq 'getdents64'; # few, and what is listed later may fail
+            $when = $when < 4 || $call eq 'getdents64' ? $when + 1 : 4 * $when + 1;
         }
         cmp_ok($seen, '>=', 1, "the line says $says");
     };
