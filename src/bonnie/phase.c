@@ -126,8 +126,8 @@ static struct bytes_asked bytes_asked(const struct phase *ph, uint64_t bytes)
     return (struct bytes_asked){.read = read, .written = written};
 }
 
-/* Number of names, at least, that a filesystem changes at the cost of one that is synced. */
-#define NAMES_TOGETHER 8
+/* Number of changes, at least, that a filesystem makes at the cost of one that is synced. */
+#define CHANGES_TOGETHER 8
 
 /* Sets the result's verdict to a judgement. The rest of the result must be complete. */
 static void phase_verdict(const struct phase *ph, struct test_result *t,
@@ -513,10 +513,12 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
     const struct cache_use *cache = &result->cache;
     bool knows_cached = w->reads && cache->known;
     spent->ns = elapsed_ns;
-    /* Names that are not synced share blocks, and those of the test before may be on their way. */
-    spent->changes = is_of_names ? (result->ops + p->files.count) / (p->sync ? 1 : NAMES_TOGETHER)
+    /* What is not synced shares blocks, and the names of the test before may be on their way. */
+    spent->changes = is_of_names               ? result->ops + p->files.count
                      : ph->written_percent > 0 ? result->ops
                                                : 0;
+    spent->changes /= p->sync ? 1 : CHANGES_TOGETHER;
+    spent->is_direct = result->direct.asked && result->direct.seen == DIRECT_YES;
     if (p->sync && plan_stores(p) && !(is_of_names && w->reads))
         evidence->syncs = is_of_names ? result->ops : asked.written / ph->operation_bytes;
     evidence->workers = result->workers;

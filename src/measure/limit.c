@@ -24,7 +24,7 @@
 /* More workers than CPUs wait for each other if they use more than this share of all CPUs. */
 #define OWN_PERCENT 67
 
-/* A filesystem writes more than what its users ask for: everything may be in the journal as well,
+/* A filesystem writes more than what its users ask for: what was cached may be in the journal, too,
  * and a request may change a few blocks of metadata, which the kernel may have to read for it. This
  * much of it counts as our own. Further copies of a btrfs do, and what it reads to write parities:
  * a stripe has 64 KiB of each device. */
@@ -100,7 +100,8 @@ struct others others_of(const struct reading *spent, unsigned cpus, unsigned wor
     double all = elapsed * cpus;
     double own_written = (double)spent->own_bytes[WAY_WRITTEN];
     double metadata = (double)METADATA_BYTES * (double)spent->changes;
-    double written = (COPIES + d->copies.data) * own_written + (1 + d->copies.metadata) * metadata;
+    double written = ((spent->is_direct ? 1 : COPIES) + d->copies.data) * own_written +
+                     (1 + d->copies.metadata) * metadata;
     double read = (double)spent->own_bytes[WAY_READ] +
                   (double)METADATA_READ_BYTES * (double)spent->changes +
                   d->copies.stripe * (own_written + metadata);
@@ -214,8 +215,8 @@ static void weigh_bytes(struct judgement *j, const struct evidence *e)
 }
 
 /* The share of a limit that was used, by what the device did. If the device did more than the limit
- * allows, other programs must have contributed; then it is computed from what the work asked for.
- * Work on names asks for no bytes. */
+ * allows, other programs or the journal must have contributed; then it is computed from what the
+ * work asked for. Work on names asks for no bytes. */
 static double held_percent(const struct evidence *e, enum io_limit_kind kind)
 {
     const struct {
@@ -236,6 +237,8 @@ static double held_percent(const struct evidence *e, enum io_limit_kind kind)
         return 0;
     if (has_data(e) && counts_bytes && held > 100 && moved[kind].asked < moved[kind].done)
         held = percent_of((double)moved[kind].asked, allowed);
+    if (has_data(e) && kind == IO_LIMIT_WRITE_OPS && held > NOT_HELD_PERCENT)
+        held = percent_of((double)e->spent.changes, allowed);
     return held > NOT_HELD_PERCENT ? 0 : fmin(held, 100);
 }
 

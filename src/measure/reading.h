@@ -19,6 +19,7 @@ struct reading {
     uint64_t work_ns;          /* CPU time of all workers */
     struct cpu_demand busiest; /* the largest demand of a worker */
     uint64_t changes;          /* number of operations that may have changed something on storage */
+    bool is_direct; /* its writes went past the page cache, so that they are in no journal */
 
     /* This process, and the children that it has waited for. */
     uint64_t own_ns;          /* CPU time */

@@ -12,6 +12,7 @@ use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
 use BonnieRun  qw(bonnie);
+use IoLimit    qw(io_limit);
 use LoadRun    qw(bonload loaded);
 use RunProgram qw(slurp);
 
@@ -26,23 +27,23 @@ sub tests_of {
     return map { @{ $_->{tests} } } @{ JSON::PP->new->decode($run->{out})->{runs} };
 }
 
-# Reads the device until the object is destroyed.
-sub reader {
-    my ($device) = @_;
+# Reads the device, or writes a file, until the object is destroyed.
+sub beside {
+    my ($command, @operands) = @_;
     my $pid = fork // die "fork: $!\n";
     if ($pid == 0) {
         alarm 600;
         open STDERR, '>', '/dev/null' or die "cannot open /dev/null: $!\n";
-        exec 'sh', '-c', 'while :; do dd if="$1" of=/dev/null bs=4M iflag=direct & wait; done', 'sh', $device or die "exec: $!\n";
+        exec 'sh', '-c', "while :; do $command & wait; done", 'sh', @operands or die "exec: $!\n";
     }
-    return bless { pid => $pid }, 'Reader';
+    return bless { pid => $pid }, 'Beside';
 }
 
-sub Reader::DESTROY {
-    my ($reader) = @_;
+sub Beside::DESTROY {
+    my ($beside) = @_;
     local ($?, $!);
-    kill KILL => $reader->{pid};
-    waitpid $reader->{pid}, 0;
+    kill KILL => $beside->{pid};
+    waitpid $beside->{pid}, 0;
     return;
 }
 
@@ -50,7 +51,7 @@ subtest 'reads beside a test' => sub {
     my $disk = Root::filesystem_on_disk([qw(--direct-io=on)], 'ext4', 640) or plan skip_all => 'this system makes or mounts no ext4';
     my @options = ('-d', "$disk", qw(-D -r0 -n0 -f -s64:64k), '--tests=put_block,get_block');
     my ($device) = map { (split)[0] } grep { (split)[1] eq "$disk" } split /\n/, slurp('/proc/self/mounts');
-    my $reader = reader($device);
+    my $reader = beside('dd if="$1" of=/dev/null bs=4M iflag=direct', $device);
     my @seen;
     for (1 .. $TRIES) {
         @seen = tests_of(bonnie(@options, qw(-q --json)));
@@ -84,6 +85,32 @@ subtest 'reads beside a test' => sub {
     }
     is($load->{writes}{limited_by}, 'others', 'bonload says the same');
     cmp_ok($load->{machine}{others_device_percent}, '>=', 10, 'by the same key');
+};
+
+# A direct write is written once, so that as much of others is theirs.
+subtest 'writes beside direct writes' => sub {
+    my $disk = Root::filesystem_on_disk([qw(--direct-io=on)], 'ext4', 640) or plan skip_all => 'this system makes or mounts no ext4';
+    my $writer = beside('dd if=/dev/zero of="$1/beside" bs=64k count=800 oflag=direct conv=notrunc', "$disk");
+    my $test;
+    for (1 .. $TRIES) {
+        ($test) = tests_of(bonnie('-d', "$disk", qw(-q --json -D -r0 -n0 -f -s64:64k --tests=put_block --time=1)));
+        last if $test->{limited_by} eq 'others' && $test->{reason} =~ /\AOthers moved/;
+    }
+    is($test->{limited_by}, 'others', 'limited by others');
+    like($test->{reason}, qr/\AOthers moved \d+ % of the device's bytes[.]\z/, 'with how much');
+};
+
+# The limits of a group hold a load back as they hold a test back.
+subtest 'a load in a control group' => sub {
+    my $disk = Root::filesystem_on_disk([qw(--direct-io=on)], 'ext4', 400) or plan skip_all => 'this system makes or mounts no ext4';
+    my ($group, $why) = io_limit("$disk", 100, 'iops');
+    plan skip_all => $why if !$group;
+    for my $option (qw(-direct -fsync)) {
+        my $run = bonload({ wrap => [ $group->wrap ] }, qw(--json -wt=2 -rt=0 -duration=1s -body-size=16KiB), $option, "-url=$disk/f-NN");
+        my $load = JSON::PP->new->decode($run->{out});
+        is($load->{writes}{limited_by}, 'limit', "bonload $option");
+        like($load->{writes}{reason}, qr{\AControl group: 100 writes/s; \d+ % used[.]\z}, 'which is named');
+    }
 };
 
 # Nobody else uses these devices.

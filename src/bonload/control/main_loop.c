@@ -58,7 +58,7 @@ static int explainer_begin(const struct main_loop *m, struct err *e)
         .boxes = x->boxes,
         .devices = &s->devices,
         .filesystem = s->mount.filesystem,
-        .limit = &x->limit,
+        .limit = &m->backing.limit,
         .is_buffered = !m->run->plan->settings->direct,
     };
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
@@ -69,7 +69,6 @@ static int explainer_begin(const struct main_loop *m, struct err *e)
             .counts = &x->counted[kind],
         };
     }
-    io_limit_find(&x->limit, &s->devices, 0);
     return examiner_start(&x->examiner, &setup, e);
 }
 
@@ -135,6 +134,8 @@ struct reading main_loop_spent(const struct main_loop *m, enum span span)
     double waited_ns = load_threads_longest_wait(m->run, span);
     take_reading(m, &now);
     struct reading spent = reading_since(&now, &m->before[span]);
+    spent.is_direct =
+        m->backing.is_direct && m->backing.direct.ways[WAY_WRITTEN].seen == DIRECT_YES;
     spent.busiest.waited_unknown = waited_ns < 0;
     spent.busiest.waited_ns = waited_ns < 0 ? 0 : (uint64_t)waited_ns;
     return spent;

@@ -26,7 +26,6 @@ struct explainer {
         const struct run *run;
         enum load_kind kind;
     } counted[LOAD_KINDS];
-    struct io_limit limit;
     struct examiner *examiner; /* NULL: the trace is not open */
 };
 

@@ -107,6 +107,7 @@ void backing_open(struct backing *b, const struct run *run)
         return;
     int fd = openat(directory.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     sources_find(&b->sources, fd >= 0 ? fd : directory.fd);
+    io_limit_find(&b->limit, &b->sources.devices, 0);
     facts_look(&b->facts, &b->sources.mount, &b->sources.devices, false);
     b->is_judged = run->target->traits & TARGET_FILES;
     if (b->is_judged && has_names && fstat(directory.fd, &facts) == 0)
@@ -124,7 +125,7 @@ void backing_open(struct backing *b, const struct run *run)
     b->may_be_cached[LOAD_WRITE] = may_cache && !s->fsync;
 }
 
-/* Ignores CPU time: a thread that makes a load sleeps most of the time. The device's bytes may be
+/* Ignores the threads' CPU time: they sleep most of the time. The device's bytes may be
  * those of others, but a request that waited for the device took longer than a few microseconds. */
 void backing_use(const struct backing *b, const struct reading *spent,
                  const struct tally *const tallies[LOAD_KINDS], struct backing_use *use)
@@ -147,13 +148,13 @@ void backing_use(const struct backing *b, const struct reading *spent,
             .is_paced = true,
             .instant_ns = b->may_be_cached[kind] ? histogram_percentile(tally_service(t), 50) : 0,
             .doubt = b->doubt[kind],
+            .limit = b->limit,
             .link_per_second = b->facts.link_per_second,
         };
         use->is_judged[kind] = b->is_judged && t->bytes > 0;
         if (!use->is_judged[kind])
             continue;
         evidence.spent.busiest = (struct cpu_demand){0};
-        evidence.spent.stolen_ns = evidence.spent.quota_count = 0;
         if (b->is_direct)
             evidence.direct = direct_use_of(&b->direct, kind == LOAD_READ, kind == LOAD_WRITE);
         limit_judge(&use->kinds[kind], &evidence);

@@ -22,6 +22,7 @@ struct backing {
     struct sources sources;
     struct facts facts;   /* what stands in their way */
     struct direct direct; /* what -direct did, if the run has that */
+    struct io_limit limit;
 };
 
 /* What the devices did. */

@@ -255,6 +255,17 @@ static void a_device_that_is_held_to_a_limit(void **state)
     e.limit = (struct io_limit){.per_second = {[IO_LIMIT_READ_BYTES] = 10 * MIB}};
     assert_judged(&e, LIMITED_UNKNOWN,
                   REASON_NOTHING_EXPLAINS); /* the limit does not apply to these */
+    /* 300 synced writes per second, of which the journal makes four each, and no limit holds it */
+    e.read_bytes = e.spent.device.read_bytes = 0;
+    e.written_bytes = 12 * MIB;
+    e.spent.device.written_bytes = 48 * MIB;
+    e.spent.device.write_ops = 12000;
+    e.spent.changes = 3000;
+    e.limit = (struct io_limit){.per_second = {[IO_LIMIT_WRITE_OPS] = 300}};
+    assert_judged(&e, LIMITED_LIMIT, REASON_DEVICE_HELD);
+    assert_about(judgement.held_percent, 100);
+    e.spent.changes = 1000;
+    assert_judged(&e, LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS);
 }
 
 static void without_a_device_that_is_said(void **state)
@@ -601,6 +612,9 @@ static void copies_are_no_others(void **state)
     r.own_bytes[WAY_WRITTEN] = 10 * MIB;
     r.device.written_bytes = 40 * MIB;
     assert_true(others_of(&r, 2, 0).device_percent > 49);
+    r.is_direct = true; /* so that they were written once */
+    assert_true(others_of(&r, 2, 0).device_percent > 74);
+    r.is_direct = false;
     r.device.copies = (struct device_copies){.data = 2};
     assert_about(others_of(&r, 2, 0).device_percent, 0);
     r.changes = 160; /* 10 MiB of metadata, each three times */
