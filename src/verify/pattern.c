@@ -67,10 +67,11 @@ static bool all_zero(const uint64_t *words, size_t count)
 static inline bool has_stamp(const struct pattern *p, const uint64_t *words, size_t last,
                              const struct pattern_place *place)
 {
-    if (p->kind == DATA_ZERO)
-        return all_zero(words, STAMP_WORDS) && words[last] == 0;
     const struct pattern_stamp *got = (const void *)words;
     const struct pattern_origin *o = &got->origin;
+    if (p->kind == DATA_ZERO)
+        return (o->seed | o->run | o->place.file | o->place.unit | o->place.generation |
+                got->check | words[last]) == 0;
     uint64_t check = htole64(check_of(p->key, place));
     return ((o->seed ^ htole64(p->seed)) | (o->run ^ htole64(p->run)) |
             (o->place.file ^ htole64(place->file)) | (o->place.unit ^ htole64(place->unit)) |
