@@ -93,6 +93,14 @@ subtest 'what was done to a result' => sub {
     my ($status, $out, $err) = run($PROGRAM, [], "$piece\n$line\n");
     unlike($out, qr/9181|31290/, '27 fields are not 1.03 for their number alone');
     like($err, qr/\Astandard input:1: not a result of 27 fields: /, 'and are named');
+
+    # A comma that was lost where a line was broken makes one figure of two, whatever stands before the line.
+    my ($oldest) = slurp(data_file('realworld.csv')) =~ /^(1[.]93c,.*)/m;
+    for my $before (q{}, "\t", '2026-11-25 10:00:00,123 INFO ', '| ') {
+        ($status, $out, $err) = run($PROGRAM, [], $before . $oldest =~ s/(3144,39),(16,)/$1\n$2/r . "\n");
+        unlike($out, qr/3916/, "a lost comma behind \"$before\" makes no CPU time of 3916 %");
+        isnt($err, q{}, 'it is named');
+    }
 };
 
 subtest 'a file without a result is named for what it is' => sub {

@@ -93,7 +93,7 @@ sub wrapped ($text, $whole, $tries) {
         my $piece = cleaned($1);
         last if $piece eq q{} || $piece =~ /\s/ && $piece !~ $SEPARATOR || is_whole($piece);
         $whole = $whole =~ s/[=\\]\z//r . $piece;
-        my $count = 1 + $whole =~ tr/,;\t|//;
+        my $count = 1 + substr($whole, $whole =~ $BEGINS ? $-[0] : 0) =~ tr/,;\t|//;    # not of what stands before it
         last if $count > 50 + $MOST_IN_LABEL;
         next if $count < 27 || $count == 47;    # 48, of which a comma was lost at the end of a line
         my ($record, @problems) = parse_line($whole);
