@@ -94,6 +94,12 @@ subtest 'what was done to a result' => sub {
     unlike($out, qr/9181|31290/, '27 fields are not 1.03 for their number alone');
     like($err, qr/\Astandard input:1: not a result of 27 fields: /, 'and are named');
 
+    # So has a piece of a line of files alone that begins with its seed.
+    my ($files) = slurp(data_file('realworld.csv')) =~ /^(1[.]97,1[.]97,yazgoo-virtualbox,.*)/m;
+    ($status, $out, $err) = run($PROGRAM, [], join(q{,}, (split /,/, $files)[ 4 .. 31 ]) . "\n$line\n");
+    unlike($out, qr/18483|1414692064/, '28 fields from a seed on are not 1.03 with a comma in its label');
+    like($err, qr/\Astandard input:1: number of fields is 28; /, 'and are named');
+
     # A comma that was lost where a line was broken makes one figure of two, whatever stands before the line.
     my ($oldest) = slurp(data_file('realworld.csv')) =~ /^(1[.]93c,.*)/m;
     for my $before (q{}, "\t", '2026-11-25 10:00:00,123 INFO ', '| ') {

@@ -289,6 +289,7 @@ sub misplaced ($field, $record) {
         my ($amount, @tests) = @{$half};
         return "$amount is empty, but tests of it were run" if $field->{$amount} eq q{} && any { is_run($record->{tests}{$_}{rate}) } @tests;
     }
+    return 'its label may be the seed of a longer line' if $field->{label} =~ m{\A\d{9,}+\W*\z}a && $field->{file_size} eq q{};
     return 'it has neither a label nor a size' if $field->{label} eq q{} && $field->{file_size} eq q{};
     return;
 }
