@@ -190,6 +190,11 @@ static bool take_format(void *settings, char *word)
         if (s->formats[i] == format_words[format])
             return false;
     s->formats[s->format_count++] = format_words[format];
+    const char **last = &s->formats[s->format_count - 1]; /* JSON, which is whole at the end */
+    if (s->format_count > 1 && strcmp(last[-1], "json") == 0) {
+        last[-1] = *last;
+        *last = "json";
+    }
     return true;
 }
 

@@ -407,7 +407,7 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
     p->reads_only = p->is_device && !s->writes;
     p->may_forgo_direct = !p->direct && !p->is_device;
     p->direct = p->direct || defaults->direct || p->is_device;
-    p->time_ns = optional_or(s->time_ns, p->steady.wanted ? 0 : defaults->time_ns);
+    p->time_ns = s->time_ns.value;
     p->drop_interval_ns = defaults->drop_interval_ns;
     p->csv = p->csv != CSV_NOT_GIVEN ? p->csv : CSV_1_98;
     p->ranks = 1;
@@ -450,7 +450,7 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
     /* of a short look: repeating makes more files; in 0.5 s their figures differed by a third */
     uint64_t repeated_ns = p->most_bytes > 0 ? p->most_bytes / GIB * BILLION : DEFAULT_MIN_TIME_NS;
     p->min_time_ns = optional_or(s->min_time_ns, share_ns > 0 ? share_ns : repeated_ns);
-    p->chunk_test_ns = s->time_ns.given ? share_ns : p->time_ns;
+    p->chunk_test_ns = s->time_ns.given ? share_ns : p->steady.wanted ? 0 : defaults->time_ns;
     if (p->most_bytes > 0)
         p->files.most_ns = share_ns > 0 ? share_ns : BRIEF_FILES_NS;
     uint64_t usual =

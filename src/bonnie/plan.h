@@ -124,7 +124,7 @@ struct plan {
     bool explains_tail;        /* what the slowest operations waited for */
     uint64_t drop_interval_ns; /* interval at which caches are dropped while tests read; 0: never */
     uint64_t min_time_ns;      /* tests that can be repeated last at least this long */
-    uint64_t time_ns;          /* as given, for all tests that can go on; otherwise each test's */
+    uint64_t time_ns;          /* as given, for all tests that can go on; 0: it was not */
     uint64_t chunk_test_ns;    /* time of each sequential block test; 0: once through the data */
     bool wants_intervals;      /* a report shows intervals */
     bool percentiles;          /* of every test below the table */

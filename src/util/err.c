@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "util/portable.h"
 #include "util/printable.h"
@@ -74,5 +75,8 @@ void message(const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     make_printable(text);
-    fprintf(stderr, "%s: %s\n", program_name, text);
+    if (isatty(STDERR_FILENO))
+        print_wrapped(stderr, (size_t)fprintf(stderr, "%s: ", program_name), text);
+    else
+        fprintf(stderr, "%s: %s\n", program_name, text);
 }

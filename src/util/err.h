@@ -5,7 +5,8 @@
  * else. If one executable is several programs, main() sets it before anything else. */
 extern const char *program_name;
 
-/* Prints "NAME: TEXT" on standard error, printable, and cut after 1023 bytes. */
+/* Prints "NAME: TEXT" on standard error, printable, and cut after 1023 bytes: one
+ * line, which a terminal gets wrapped. */
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* One failure that is reported in one line: what was being done, to what, and the reason. Functions

@@ -15,8 +15,9 @@ my $GOLDEN  = "$FindBin::Bin/../golden/csv2txt";
 my $dir     = File::Temp->newdir;
 my $lab     = slurp("$GOLDEN/lab.txt");
 
-for my $name (qw(lab dirs-one-late classic halves)) {
-    my ($status, $out, $err) = run($PROGRAM, [ data_file("$name.csv") ]);
+for my $file (qw(lab.csv dirs-one-late.csv classic.csv halves.csv look.json)) {
+    my ($status, $out, $err) = run($PROGRAM, [ data_file($file) ]);
+    my $name = $file =~ s{[.].*}{}r;
     is($out, slurp("$GOLDEN/$name.txt"), "$name: the table");
     is("$status$err", '0', "$name: exit status 0 and silence");
 }

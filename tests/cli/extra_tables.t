@@ -31,7 +31,7 @@ sub latency_text {
     return 'too long';
 }
 
-like($text, qr/^Latency         50%      90%      95%      99%    99[.]9%   99[.]99%      max$/m, 'percentiles: the heading');
+like($text, qr/^Latency         p50      p90      p95      p99    p99[.]9   p99[.]99      max$/m, 'percentiles: the heading');
 for my $name (@ALL_TESTS) {
     my ($line) = $text =~ /^Latency +50%.*?^(\Q$name\E .*?)$/ms;
     my $latency = $test{$name}{latency_ns};

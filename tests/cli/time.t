@@ -53,8 +53,8 @@ subtest 'as long as was asked for' => sub {
     }
     is($tests->{seeks}{ops}, 100, 'seeks: as many as without it, as --min-time says');
     is($report->{settings}{time_seconds}, $seconds, 'the settings say so');
-    is_deeply([ @{ (tests_of_run('-s4', '--time=0.4', '--tests=put_block,iops'))[1]{settings} }{qw(time_seconds iops_duration_seconds)} ],
-        [ 0.4, 0.2 ], 'iops shares the time, unless it has its own');
+    is_deeply([ @{ (tests_of_run('-s4', '--time=0.4', '--tests=put_block,iops'))[1]{settings} }{qw(time_seconds iops_duration_seconds sequential_test_seconds)} ],
+        [ 0.4, 0.2, 0.2 ], q{the run's time, and each test's, unless iops has its own});
     my ($once, $plain) = tests_of_run(qw(-s1:16k --tests=put_block --time=0));
     is($once->{put_block}{bytes}, $MIB, '--time=0: once');
     is($plain->{settings}{time_seconds}, 0, 'which is said as well');

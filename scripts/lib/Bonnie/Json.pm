@@ -41,7 +41,7 @@ my $MOST_SLOW    = 1000;
 
 my @PERCENTILES = qw(mean p50 p90 p95 p99 p99_9 p99_99 max);
 my @HOST        = qw(name kernel c_library cpu_model cpus ram_bytes ram_from);
-my @SETTINGS    = qw(directory preset direct sync data verify cache engine iodepth iops_block_bytes iops_writes_percent time_seconds);
+my @SETTINGS    = qw(directory preset direct sync data verify cache engine iodepth iops_block_bytes iops_writes_percent sequential_test_seconds);
 my %KNOWN = map { $_->{name} => $_ } all_tests();
 
 # $report is what JsonText.pm read. Returns (\@records, problems).

@@ -18,7 +18,7 @@
 #   host        { name, kernel, c_library, cpu_model, cpus, ram_bytes, ram_from, filesystem,
 #               mount_options, device, disk_model, scheduler, in_the_way }
 #   settings    { directory, preset, direct, sync, data, verify, cache, engine, iodepth, iops_block_bytes,
-#               iops_writes_percent, time_seconds }
+#               iops_writes_percent, sequential_test_seconds }
 #   tests       besides its figures, a test has
 #       percentiles  { mean, p50, p90, p95, p99, p99_9, p99_99, max }, nanoseconds
 #       intervals    [ { seconds => end since the start of the test, ops => ..., bytes => ... } ]

@@ -62,7 +62,7 @@ my @SETTINGS = (
     { title => 'Contents',    show => sub { as_written(of_settings($_[0], 'data')) } },
     { title => 'Verified',    show => sub { as_written(of_settings($_[0], 'verify')) } },
     { title => 'Cache',       show => sub { as_written(of_settings($_[0], 'cache')) } },
-    { title => 'Sequential time', show => sub { seconds_text(of_settings($_[0], 'time_seconds')) } },
+    { title => 'Sequential time', show => sub { seconds_text(of_settings($_[0], 'sequential_test_seconds')) } },
     { title => 'Preset',      show => sub { as_written(of_settings($_[0], 'preset')) } },
     { title => 'Program',     show => sub { as_written($_[0]{version}) } },
 );

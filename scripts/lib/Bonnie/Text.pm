@@ -10,6 +10,7 @@ use List::Util qw(any max uniq);
 use Bonnie::Figure  qw(is_run);
 use Bonnie::Record  qw(figure has_half has_latency setting);
 use Bonnie::Tests   qw(tests_in_half);
+use Bonnie::Units   qw(figure_text);
 use Bonnie::Written qw(bytes_text latency_text);
 
 our @EXPORT_OK = qw(text_tables terminal_text rate_text cpu_text);
@@ -26,7 +27,7 @@ my %HEADS = (
     ],
     mixed => [
         '-Random Reads and Writes- ------------Latency------------',
-        'block writes     /sec %CP     50%     99%   99.9%     max',
+        'block writes     /sec %CP     p50     p99   p99.9     max',
     ],
     files => [
         '------Sequential Create------ --------Random Create--------',
@@ -97,17 +98,20 @@ sub mixed_row ($record) {
     return left_of(sprintf('%5s %6s %8s %3s %7s %7s %7s %7s', @cells), $record->{label});
 }
 
-# The rows of a preset, which only JSON has: a line for each.
+# The rows of a look, which only JSON has: a line for each, in the form of bonnie's own.
 sub rows_half ($record) {
-    my $line  = '%-28s %8s %3s %8s %8s %8s %8s';
-    my @lines = sprintf $line, cut($record->{label}, 28), qw(/sec %CP p50 p99 p99.9 max);
+    my $line  = '%-26s %10s %3s %8s %8s %8s %8s';
+    my @lines = sprintf $line, cut($record->{label}, 26), 'per second', qw(%CP p50 p99 p99.9 max);
     for my $test (grep { is_run(figure($record, $_, 'rate')) } tests_in_half('rows')) {
         my $percentiles = $record->{tests}{ $test->{name} }{percentiles};
-        push @lines, sprintf $line, $test->{title}, rate_text(figure($record, $test, 'rate'), $test->{unit}), cpu_text(figure($record, $test, 'cpu')),
-            (map { defined $_ ? latency_text($_) : q{} } @{$percentiles}{qw(p50 p99 p99_9)}), latency_cell(figure($record, $test, 'latency'));
+        my ($rate, $latency) = map { figure($record, $test, $_) } qw(rate latency);
+        push @lines, sprintf $line, $test->{title}, special_text($rate, 5) // plain_figure($rate->{value}, $test->{unit}), cpu_text(figure($record, $test, 'cpu')),
+            (map { defined ? plain_figure($_, 'ns') : q{-} } @{$percentiles}{qw(p50 p99 p99_9)}), special_text($latency, 5) // plain_figure($latency->{value}, 'ns');
     }
     return (version_text($record), @lines);
 }
+
+sub plain_figure ($value, $unit) { return figure_text($value, $unit) =~ s{\x{A0}?/s\z}{}r =~ tr/\x{A0}\x{B5}/ u/r }
 
 # The label is in the heading if all rows have the same one, and otherwise in each row.
 sub files_half ($many, @records) {

@@ -71,7 +71,8 @@ sub scale_for ($value, @scales) {
 sub three_digits ($value, $excluded = undef) {
     return grouped(beside($value, 0, $excluded)) if $value >= 99.95 || $value == int $value;
     return beside($value, 1, $excluded)          if $value >= 9.995;
-    return beside($value, 2, $excluded)          if $value >= 0.095;
+    return beside($value, 2, $excluded)          if $value >= 0.9995;
+    return beside($value, 3, $excluded)          if $value >= 0.09995;
     return sprintf '%.2g', $value;
 }
 

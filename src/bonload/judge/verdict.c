@@ -338,23 +338,25 @@ void answer_complain(const struct answer *a)
     free(sentence);
 }
 
+#define LIST_INDENT 15
+
 void profiles_print(FILE *out)
 {
     for (const struct profile *const *listed = profile_table; *listed; listed++) {
         const struct profile *p = *listed;
-        char needed[UNITS_TEXT];
-        units_format_readable(needed, profile_bytes(p));
-        fprintf(out, "%-10s %s, %s\n", p->name, p->program, needed);
+        fprintf(out, "%-*s%s, %s\n", LIST_INDENT, p->name, p->program,
+                units_scaled((double)profile_bytes(p), UNITS_BYTES).text);
         for (unsigned i = 0; i < PROFILE_LIMITS && p->limits[i].name; i++) {
-            fprintf(out, "           %s %s below %s", p->limits[i].name,
+            fprintf(out, "%*s%s %s below %s", LIST_INDENT, "", p->limits[i].name,
                     percentile_words(p->limits[i].percent).text,
                     units_time(p->limits[i].nanoseconds).text);
             for (unsigned k = 0; k < PROFILE_LOADS && p->loads[k] > 0; k++)
                 fprintf(out, "%s %u", k > 0 ? " and" : " at", p->loads[k]);
             fprintf(out, " %s/s\n", p->request);
         }
-        fprintf(out, "           %s\n",
-                p->source ? p->source : "nothing is published to judge it by: figures alone");
+        fprintf(out, "%*s", LIST_INDENT, "");
+        print_wrapped(out, LIST_INDENT,
+                      p->source ? p->source : "nothing is published to judge it by: figures alone");
     }
 }
 

@@ -430,7 +430,7 @@ void report_text(const struct result *r, FILE *out)
         else if (r->plan->mode == MODE_SWEEP)
             print_knee(r, kind, out);
     }
-    if (has_steps)
+    if (r->step_count > 0)
         print_steps(r, out);
     if (has_steps && is_one_load)
         fputc('\n', out);

@@ -56,7 +56,7 @@ static int diskmark_all(FILE *out, const struct result runs[], size_t count)
     char version[NAME_COLUMNS + 7];
     snprintf(version, sizeof version, "Version %s", runs[0].version);
     fprintf(out, "%-*s  %9s %8s %3s %8s %8s %8s  %s\n", (int)sizeof version - 1, version, "MB/s",
-            "/sec", "%CP", "mean", "99%", "max", "limited by");
+            "/sec", "%CP", "mean", "p99", "max", "limited by");
     for (size_t i = 0, step; i < count; i += step) {
         const char *row = runs[i].plan->row ? runs[i].plan->row->name : "";
         const char *name = strcmp(row, before) != 0 ? row : ""; /* once above all its lines */

@@ -196,8 +196,8 @@ void extra_tables(FILE *out, const struct result runs[], size_t count)
                 fprintf(out, "%-*s %12s %12s\n", NAME_COLUMNS, test_names[test], "+++++", "+++++");
         }
         if (p->percentiles)
-            fprintf(out, "%-*s %8s %8s %8s %8s %8s %8s %8s\n", NAME_COLUMNS, "Latency", "50%",
-                    "90%", "95%", "99%", "99.9%", "99.99%", "max");
+            fprintf(out, "%-*s %8s %8s %8s %8s %8s %8s %8s\n", NAME_COLUMNS, "Latency", "p50",
+                    "p90", "p95", "p99", "p99.9", "p99.99", "max");
         for (enum test_id test = 0; p->percentiles && test < TEST_COUNT; test++) {
             const struct latencies *l = &r->tests[test].latency_ns;
             const uint64_t all[] = {l->p50, l->p90, l->p95, l->p99, l->p99_9, l->p99_99, l->max};

@@ -380,7 +380,7 @@ static void print_iops(FILE *out, const struct result *r, const struct figures *
     const uint64_t percentiles[] = {l->p50, l->p99, l->p99_9};
     char text[UNITS_TEXT];
     print_version(out, r, "-Random Reads and Writes- ------------Latency------------");
-    print_heading(out, "", "block writes     /sec %CP     50%     99%   99.9%     max");
+    print_heading(out, "", "block writes     /sec %CP     p50     p99   p99.9     max");
     print_columns(out, f->label, PREFIX);
     units_format_chunk(text, r->plan->iops.block_bytes);
     fprintf(out, " %5s %5u%% %8s %3s", text, r->plan->iops.write_percent, iops->rate, iops->cpu);

@@ -7,6 +7,7 @@ use warnings;
 use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(max min);
+use Bonnie::Output qw(wrapped);
 use Bonnie::Plain qw(shorten);
 use Bonnie::Json       qw(hash);
 use Bonnie::Statistics qw(median);
@@ -142,7 +143,7 @@ sub plain_report ($report) {
     push @lines, q{}, map { beside_text($report, $_) } @beside if @beside;
     push @lines, control_text($report);
     push @lines, q{}, map { ucfirst "$_." } @{ $report->{notes} } if @{ $report->{notes} };
-    return join q{}, map { s/\x{A0}/ /gr =~ s/ +\z//r . "\n" } @lines;
+    return join q{}, map { wrapped(tr/\x{A0}\x{B5}/ u/r =~ s/ +\z//r) . "\n" } @lines;
 }
 
 # Chooses one latency for each judged rate: the 99th percentile, or the longest.
@@ -152,7 +153,7 @@ sub shown_tails ($metrics, @judged) {
 }
 
 # The figures of both sides have columns of one width.
-my $ROW = '%-16s %*s %*s %8s  %-16s %s';
+my $ROW = '%-15s %*s %*s %8s  %-17s %s';
 
 sub table ($report, $wide, @metrics) {
     my $sure = sprintf '%.4g %% interval', 100 * (1 - $report->{settings}{alpha});
@@ -163,7 +164,7 @@ sub table ($report, $wide, @metrics) {
 }
 
 sub row ($report, $wide, $metric) {
-    my @words = $metric->{judged} ? (interval_text($report, $metric), verdict_text($report, $metric)) : (q{}, q{});
+    my @words = $metric->{judged} ? (interval_text($report, $metric), verdict_text($report, $metric) =~ s/difference\K .*//r) : (q{}, q{}); # the answer has the margin
     return sprintf $ROW, $metric->{name}, (map { ($wide, metric_figure($metric, $_)) } qw(a b)), change_text($report, $metric), @words;
 }
 
@@ -195,7 +196,7 @@ sub control_text ($report) {
     for my $metric (grep { $_->{judged} } @{ $report->{metrics} }) {
         my @ratios = sort { $a <=> $b } map { $_->{b}{ $metric->{name} } / $_->{a}{ $metric->{name} } }
             grep { $_->{a}{ $metric->{name} } && $_->{b}{ $metric->{name} } } @good or next;
-        push @lines, sprintf '%-16s %s to %s', $metric->{name}, percent($ratios[0]) =~ s/ %//r, percent($ratios[-1]);
+        push @lines, sprintf '%-15s %s to %s', $metric->{name}, percent($ratios[0]) =~ s/ %//r, percent($ratios[-1]);
     }
     return @lines ? (q{}, 'Control, ' . counted(scalar @good, 'pair') . " of $report->{settings}{name_a} against itself, from the least to the largest:", @lines) : ();
 }
