@@ -37,6 +37,6 @@ wait_until('files', sub { glob "$fs/bonnie.*/d*/*" });
 is(run_tool('boncut', 'fs-shutdown', '--yes', "$fs")->{status}, 0, 'a filesystem is shut down in a run');
 finish($run);
 is($run->{status}, 1, 'the run fails');
-like($run->{err}, qr{(?:Input/output error|Read-only file system); remove \S*\Q$fs\E/bonnie[.]}, 'and names what stays there');
+like($run->{err}, qr{(?:Input/output error|Read-only file system|Bad message|Structure needs cleaning); remove \S*\Q$fs\E/bonnie[.]}, 'and names what stays there');
 
 done_testing();
