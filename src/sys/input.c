@@ -9,6 +9,7 @@
 
 #include "sys/path.h"
 #include "sys/stop.h"
+#include "util/assume.h"
 #include "util/rng.h"
 
 /* A seed comes from no more bytes than this, because the file may be a device without an end. */
@@ -46,7 +47,7 @@ int input_contents(int fd, const char *verb, const char *path, size_t most, char
     ssize_t got = 1; /* 0: there is no more */
     char *bytes = NULL;
     int rc = 0;
-    while (rc == 0 && got != 0 && (used < most || !bytes) && (rc = stop_check(e)) == 0) {
+    while (rc == 0 && got != 0 && (used < most || room == 0) && (rc = stop_check(e)) == 0) {
         if (used == room) {
             room = most < FIRST_BYTES || 2 * room > most ? most : room ? 2 * room : FIRST_BYTES;
             char *larger = realloc(bytes, room + 1);
@@ -68,6 +69,7 @@ int input_contents(int fd, const char *verb, const char *path, size_t most, char
             rc = err_system(e, errno, "%s %s", verb, path);
     }
     if (rc == 0) {
+        ASSUME(bytes);
         bytes[used] = '\0';
     } else {
         free(bytes);

@@ -54,7 +54,7 @@ find({ no_chdir => 1, wanted => sub { push @sources, s{\A\Q$top\E/}{}r if /[.](?
 is_deeply([ grep { !$listed{$_} && !m{/Completion[./]} } @sources ], [], 'each source and module is listed');
 
 # A directory of an installation may have a blank in its name.
-my @unquoted = map { grep {/^\t(?:[^"'#]|"[^"]*"|'[^']*')*\$\((?:DESTDIR|installed_\w+|\w+dir)\)/} split /\n/ } map { slurp($_) =~ s/\\\n/ /gr } glob source('{Makefile.am,*/local.mk}');
+my @unquoted = map { grep {/^\t(?:[^"'#]|"[^"]*"|'[^']*')*\$\((?:DESTDIR|installed_\w+|\w+dir)\)/} split /\n/ } map { slurp($_) =~ s/\\\n/ /gr } sources('{Makefile.am,{*,*/*,*/*/*}/local.mk}');
 is_deeply([ grep { !/distdir|builddir|srcdir/ } @unquoted ], [], 'rules quote the directories of an installation');
 
 done_testing();

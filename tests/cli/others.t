@@ -34,15 +34,17 @@ sub beside {
     if ($pid == 0) {
         alarm 600;
         open STDERR, '>', '/dev/null' or die "cannot open /dev/null: $!\n";
+        setpgrp 0, 0;
         exec 'sh', '-c', "while :; do $command & wait; done", 'sh', @operands or die "exec: $!\n";
     }
+    setpgrp $pid, 0;
     return bless { pid => $pid }, 'Beside';
 }
 
 sub Beside::DESTROY {
     my ($beside) = @_;
     local ($?, $!);
-    kill KILL => $beside->{pid};
+    kill KILL => -$beside->{pid};
     waitpid $beside->{pid}, 0;
     return;
 }

@@ -143,7 +143,7 @@ sub plain_report ($report) {
     push @lines, q{}, map { beside_text($report, $_) } @beside if @beside;
     push @lines, control_text($report);
     push @lines, q{}, map { ucfirst "$_." } @{ $report->{notes} } if @{ $report->{notes} };
-    return join q{}, map { wrapped(tr/\x{A0}\x{B5}/ u/r =~ s/ +\z//r) . "\n" } @lines;
+    return join q{}, map { wrapped(s/ +\z//r) =~ tr/\x{A0}\x{B5}/ u/r . "\n" } @lines;
 }
 
 # Chooses one latency for each judged rate: the 99th percentile, or the longest.
