@@ -425,7 +425,13 @@ static void follow_thread(void *context, int thread)
     struct person *one = watch_person(w, thread);
     if (!one || one->is_followed)
         return;
-    one->is_followed = tail_trace_follow(&w->calls, thread);
+    size_t used = strlen(w->new_threads);
+    if (used + 16 > sizeof w->new_threads) {
+        tail_trace_follow(&w->calls, w->new_threads);
+        used = 0;
+    }
+    snprintf(w->new_threads + used, sizeof w->new_threads - used, "%d ", thread);
+    one->is_followed = true;
     if (one->process != thread)
         return;
     w->process = thread;
@@ -445,6 +451,9 @@ static void follow_thread(void *context, int thread)
 void watch_follow(struct watch *w, const struct target *t)
 {
     target_visit(t, follow_thread, w);
+    if (*w->new_threads)
+        tail_trace_follow(&w->calls, w->new_threads);
+    *w->new_threads = '\0';
     for (unsigned i = 0; i < w->storage_count; i++) { /* a command may enter a group */
         struct storage *s = &w->storages[i];
         struct io_limit limit;
@@ -474,7 +483,6 @@ int watch_open(struct watch *w, const struct target *t, struct err *e)
     filter_calls(filter, false);
     filter_calls(w->syncs, true);
     struct tail_watch all = {.devices = &none, .filesystem = ANY_FILESYSTEM, .calls = filter};
-    w->start_ns = clock_ns();
     watch_follow(w, t);
     rc = tail_trace_begin(&w->calls, &all);
     all.calls = w->syncs;
@@ -484,6 +492,7 @@ int watch_open(struct watch *w, const struct target *t, struct err *e)
         return err_system(e, -rc, "begin to trace");
     watch_devices(w);
     watch_follow(w, t); /* threads that have come in the meantime */
+    w->start_ns = clock_ns();
     return 0;
 }
 

@@ -156,7 +156,8 @@ struct watch {
     uint64_t counted;    /* calls */
     uint64_t unknown;    /* transfers of descriptors that were closed before they were looked at */
     int process;         /* one of the target's */
-    bool is_new;         /* there is a new storage, whose devices are to be watched */
+    char new_threads[2048]; /* which are not followed yet */
+    bool is_new;            /* there is a new storage, whose devices are to be watched */
 };
 
 /* Begins to watch; w is zero before. The caller calls watch_read() every few milliseconds, and

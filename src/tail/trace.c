@@ -711,11 +711,9 @@ bool tail_trace_watch(const struct tail_trace *t, const struct tail_watch *w)
     return all;
 }
 
-bool tail_trace_follow(const struct tail_trace *t, int thread)
+bool tail_trace_follow(const struct tail_trace *t, const char *threads)
 {
-    char text[24];
-    snprintf(text, sizeof text, "%d\n", thread);
-    return write_text(t->set_event_pid, text);
+    return write_text(t->set_event_pid, threads);
 }
 
 int tail_trace_begin(struct tail_trace *t, const struct tail_watch *w)

@@ -174,8 +174,9 @@ struct tail_watch {
     const char *calls;      /* which system calls, as a filter of the kernel ("id == 0") */
 };
 
-/* Records the events of one more thread, and of the threads and processes that it makes. */
-bool tail_trace_follow(const struct tail_trace *t, int thread);
+/* Records the events of more threads ("7 8 "), and of the threads and processes that they make. One
+ * call for all takes the kernel as long as one for each. */
+bool tail_trace_follow(const struct tail_trace *t, const char *threads);
 
 /* Changes what is recorded. Returns whether the kernel accepts it. */
 bool tail_trace_watch(const struct tail_trace *t, const struct tail_watch *w);
