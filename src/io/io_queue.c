@@ -198,6 +198,7 @@ OFF_THE_PATH static int fail_operation(struct pass *p, struct operation *o)
                                              : &(struct io_file){.name = file_name(p->q, 0)},
                                          p->e);
     transfer_rewind(&o->io);
+    p->is_recent = false;
     p->stats->errors++;
     reuse_operation(p->q, o);
     return 0;
@@ -228,8 +229,10 @@ static int complete_transfer(struct pass *p, struct operation *o)
         end_later(o);
     uint64_t took_ns = o->end_ns - o->start_ns;
     op_stats_add(p->stats, took_ns, io->length);
-    if (took_ns >= atomic_load_explicit(p->slow_ns, memory_order_relaxed))
+    if (took_ns >= atomic_load_explicit(p->slow_ns, memory_order_relaxed)) {
         put_slow(p, o);
+        p->is_recent = false;
+    }
     reuse_operation(p->q, o);
     return 0;
 }

@@ -238,7 +238,9 @@ static double held_percent(const struct evidence *e, enum io_limit_kind kind)
     if (has_data(e) && counts_bytes && held > 100 && moved[kind].asked < moved[kind].done)
         held = percent_of((double)moved[kind].asked, allowed);
     if (has_data(e) && kind == IO_LIMIT_WRITE_OPS && held > NOT_HELD_PERCENT)
-        held = percent_of((double)e->spent.changes, allowed);
+        held = percent_of((double)e->spent.changes * (double)e->written_bytes /
+                              (double)(e->written_bytes + e->read_bytes),
+                          allowed); /* reads end as writes do, and change nothing */
     return held > NOT_HELD_PERCENT ? 0 : fmin(held, 100);
 }
 

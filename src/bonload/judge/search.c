@@ -334,8 +334,7 @@ static bool search_next(struct controller *c, const struct standing *all, uint64
         if (verdict == VERDICT_KEPT && !sequential_test_seems_kept(&t->rules, &t->seen))
             verdict =
                 sequential_test_verdict(t) == VERDICT_BROKEN ? VERDICT_BROKEN : VERDICT_UNKNOWN;
-        if (all->disturbed > 0 && verdict != VERDICT_KEPT && verdict != VERDICT_OPEN &&
-            t->seen.errors <= t->seen.good) /* others make requests late, but do not fail them */
+        if (all->disturbed > 0 && verdict != VERDICT_KEPT && verdict != VERDICT_OPEN)
             verdict = VERDICT_BUSY;
         c->noted.kinds[k].load = c->kind_searches[k].load;
         c->noted.kinds[k].verdict = verdict;
