@@ -517,8 +517,8 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
     spent->changes = is_of_names               ? result->ops + p->files.count
                      : ph->written_percent > 0 ? result->ops
                                                : 0;
-    spent->changes /= p->sync ? 1 : CHANGES_TOGETHER;
     spent->is_direct = result->direct.asked && result->direct.seen == DIRECT_YES;
+    spent->changes /= p->sync || !(is_of_names || spent->is_direct) ? 1 : CHANGES_TOGETHER;
     if (p->sync && plan_stores(p) && !(is_of_names && w->reads))
         evidence->syncs = is_of_names ? result->ops : asked.written / ph->operation_bytes;
     evidence->workers = result->workers;
