@@ -15,7 +15,7 @@ use Test::More;
 use Time::HiRes qw(sleep);
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw($LIMIT bonnie engines finish have refused_ok scratch scratch_on_disk start wait_until);
+use BonnieRun  qw($LIMIT bonnie engines finish have is_alive refused_ok scratch scratch_on_disk start wait_until);
 use JsonReport qw(report_ok);
 use OddDisk ();
 use RunProgram qw(slurp spew);
@@ -190,11 +190,20 @@ SKIP: {
     }
 };
 
+# Begins a run, and waits until its test moves data on the device: more transfers than the look before it.
+sub start_on {
+    my ($device, @args) = @_;
+    my $moved  = sub { my @fields = split q{ }, slurp('/sys/block' . $device =~ s{\A/dev}{}r . '/stat'); return $fields[0] + $fields[4] };
+    my $before = $moved->();
+    my $run    = start(qw(-q), @args, $device);
+    wait_until('its transfers', sub { $moved->() > $before + 100 || !is_alive($run->{pid}) });
+    return $run;
+}
+
 # What changes while it is used: another size, no writes any more, no room in the file below it.
 subtest 'a device that changes' => sub {
     my $device = device('changes', 64 * $MIB) // return;
-    my $run = start(qw(-q --tests=iops --iops-duration=1.5 -s48), $device);
-    sleep .3;
+    my $run = start_on($device, qw(--tests=iops --iops-duration=1.5 -s48));
     truncate "$disk/changes", 8 * $MIB;
     is(system("losetup -c $device"), 0, 'it shrinks');
     my $done = finish($run);
@@ -204,13 +213,12 @@ subtest 'a device that changes' => sub {
     is_deeply([ grep { $_ < 8 * $MIB } @offsets ], [], 'which are no longer there');
     truncate "$disk/changes", 32 * $MIB;
     system "losetup -c $device";
-    $run = start(qw(-q --tests=get_block --time=1), $device);
+    $run = start_on($device, qw(--tests=get_block --time=1));
     truncate "$disk/changes", 64 * $MIB;
     system "losetup -c $device";
     is(finish($run)->{status}, 0, 'one that grows: no matter');
     if (have('blockdev')) {
-        $run = start(qw(-q --write --yes --tests=iops --iops-writes=100 --iops-duration=60 -s32), $device);
-        sleep .5;
+        $run = start_on($device, qw(--write --yes --tests=iops --iops-writes=100 --iops-duration=60 -s32));
         system 'blockdev', '--setro', $device;
         $done = finish($run);
         is($done->{status}, 1, 'one that can no longer be written: exit status 1');
