@@ -9,8 +9,7 @@ use experimental 'signatures';
 use Exporter 'import';
 use File::Basename qw(basename);
 use List::Util     qw(min);
-use Text::Wrap     ();
-use Bonnie::Plain  qw(plain_text shorten);
+use Bonnie::Plain  qw(plain_text shorten wrapped);
 
 our @EXPORT_OK = qw(@COMMON all_options help_text parse_options);
 
@@ -144,12 +143,11 @@ sub shown { return shorten(plain_text($_[0]), 100) }
 
 # The options as --help lists them.
 sub help_text (@rows) {
-    local ($Text::Wrap::columns, $Text::Wrap::unexpand, $Text::Wrap::huge) = (81, 0, 'overflow');
     my $text = q{};
     for my $row (grep { defined $_->{help} } @rows) {
         my $form = join ', ', (map {"-$_"} $row->{letter} // ()), map {"--$_"} $row->{name} // ();
         $text .= "\n$row->{group}\n" if defined $row->{group};
-        $text .= "  $form" . (defined $row->{value} ? " $row->{value}" : q{}) . "\n" . Text::Wrap::wrap((q{ } x 8) x 2, $row->{help}) . "\n";
+        $text .= "  $form" . (defined $row->{value} ? " $row->{value}" : q{}) . "\n" . wrapped($row->{help}, (q{ } x 8) x 2) . "\n";
     }
     return $text;
 }

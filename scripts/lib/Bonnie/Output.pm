@@ -12,9 +12,9 @@ use Exporter 'import';
 use File::Basename qw(basename);
 use Fcntl         qw(:mode F_SETFL O_APPEND O_CREAT O_EXCL O_NOCTTY O_NOFOLLOW O_NONBLOCK O_WRONLY);
 use Bonnie::Path  qw(check_changed check_replaced in_its_directory rename_file);
-use Bonnie::Plain qw(plain_text safe_lines);
+use Bonnie::Plain qw(plain_text safe_lines wrapped);
 
-our @EXPORT_OK = qw(check_report complain draw_line tell_line wrapped write_bytes write_report);
+our @EXPORT_OK = qw(check_report complain draw_line tell_line write_bytes write_report);
 
 # Interval at which to look for the reader of a pipe, in seconds.
 my $LOOK = 0.05;
@@ -27,12 +27,6 @@ sub tell_line ($text) {
     my $line = safe_lines($text);
     print {*STDERR} -t STDERR ? wrapped($line, q{ } x 8) : $line, "\n";
     return;
-}
-
-# Breaks a line at blanks, so that it has 80 columns at most; further ones begin with $hang.
-sub wrapped ($text, $hang = q{}) {
-    my ($most, $more) = (80 - length $hang, 81 - length $hang);
-    return $text =~ s/(?=.{$more})(.{1,$most}) /$1\n$hang/gr;
 }
 
 # Replaces the line at the cursor of the terminal that standard error is.

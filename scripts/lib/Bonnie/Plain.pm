@@ -7,8 +7,9 @@ use warnings;
 use experimental 'signatures';
 use Encode ();
 use Exporter 'import';
+use Text::Wrap ();
 
-our @EXPORT_OK = qw(few plain_text safe_lines shorten);
+our @EXPORT_OK = qw(ascii_units few plain_text safe_lines shorten wrapped);
 
 my $REPLACEMENT = "\x{FFFD}";
 
@@ -31,5 +32,14 @@ sub shorten ($text, $max = undef) {
     return $text if length $text <= $max;
     return substr($text, 0, $max - 1) . "\x{2026}";
 }
+
+# Breaks a line at blanks, so that it has 80 columns at most; further ones begin with $hang.
+sub wrapped ($text, $hang = q{}, $first = q{}) {
+    local ($Text::Wrap::columns, $Text::Wrap::unexpand, $Text::Wrap::huge, $Text::Wrap::break) = (81, 0, 'overflow', qr{[ ]});
+    return Text::Wrap::wrap($first, $hang, $text);
+}
+
+# A figure of Units.pm for a terminal, which may lack a blank that does not break, and the micro sign.
+sub ascii_units ($text) { return $text =~ tr/\x{A0}\x{B5}/ u/r }
 
 1;

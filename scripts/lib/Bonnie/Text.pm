@@ -8,6 +8,7 @@ use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(any max uniq);
 use Bonnie::Figure  qw(is_run);
+use Bonnie::Plain   qw(ascii_units);
 use Bonnie::Record  qw(figure has_half has_latency setting);
 use Bonnie::Tests   qw(tests_in_half);
 use Bonnie::Units   qw(figure_text);
@@ -111,7 +112,7 @@ sub rows_half ($record) {
     return (version_text($record), @lines);
 }
 
-sub plain_figure ($value, $unit) { return figure_text($value, $unit) =~ s{\x{A0}?/s\z}{}r =~ tr/\x{A0}\x{B5}/ u/r }
+sub plain_figure ($value, $unit) { return ascii_units(figure_text($value, $unit) =~ s{\x{A0}?/s\z}{}r) }
 
 # The label is in the heading if all rows have the same one, and otherwise in each row.
 sub files_half ($many, @records) {

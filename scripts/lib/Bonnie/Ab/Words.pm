@@ -7,8 +7,7 @@ use warnings;
 use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(max min);
-use Bonnie::Output qw(wrapped);
-use Bonnie::Plain qw(shorten);
+use Bonnie::Plain qw(ascii_units shorten wrapped);
 use Bonnie::Json       qw(hash);
 use Bonnie::Statistics qw(median);
 use Bonnie::Units qw(beside bytes_text counted figure_text);
@@ -143,7 +142,7 @@ sub plain_report ($report) {
     push @lines, q{}, map { beside_text($report, $_) } @beside if @beside;
     push @lines, control_text($report);
     push @lines, q{}, map { ucfirst "$_." } @{ $report->{notes} } if @{ $report->{notes} };
-    return join q{}, map { wrapped(s/ +\z//r) =~ tr/\x{A0}\x{B5}/ u/r . "\n" } @lines;
+    return join q{}, map { ascii_units(wrapped(s/ +\z//r)) . "\n" } @lines;
 }
 
 # Chooses one latency for each judged rate: the 99th percentile, or the longest.
