@@ -417,6 +417,13 @@ int watch_read(struct watch *w, struct err *e)
     return 0;
 }
 
+/* Gives the kernel the threads that have been collected. */
+static void follow_new(struct watch *w)
+{
+    tail_trace_follow(&w->calls, w->new_threads);
+    *w->new_threads = '\0';
+}
+
 static void follow_thread(void *context, int thread)
 {
     struct watch *w = context;
@@ -427,7 +434,7 @@ static void follow_thread(void *context, int thread)
         return;
     size_t used = strlen(w->new_threads);
     if (used + 16 > sizeof w->new_threads) {
-        tail_trace_follow(&w->calls, w->new_threads);
+        follow_new(w);
         used = 0;
     }
     snprintf(w->new_threads + used, sizeof w->new_threads - used, "%d ", thread);
@@ -452,8 +459,7 @@ void watch_follow(struct watch *w, const struct target *t)
 {
     target_visit(t, follow_thread, w);
     if (*w->new_threads)
-        tail_trace_follow(&w->calls, w->new_threads);
-    *w->new_threads = '\0';
+        follow_new(w);
     for (unsigned i = 0; i < w->storage_count; i++) { /* a command may enter a group */
         struct storage *s = &w->storages[i];
         struct io_limit limit;

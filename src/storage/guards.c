@@ -39,6 +39,12 @@ void guards_find_mount(const char *root, dev_t device, char where[static PATH_MA
     free(mounts);
 }
 
+/* Whether a path is that of the device's node, by its text alone. */
+static bool is_node_of(const char *path, const struct sharer *s)
+{
+    return *s->name && strncmp(path, "/dev/", 5) == 0 && strcmp(path + 5, s->name) == 0;
+}
+
 static int refuse_swap(const struct guarded *g, const struct sharer *s, struct err *e)
 {
     char *swaps = kernel_file_whole(g->root, "/proc/swaps");
@@ -47,7 +53,7 @@ static int refuse_swap(const struct guarded *g, const struct sharer *s, struct e
         char file[PATH_MAX];
         struct stat other;
         mount_info_read_path(file, line, strcspn(line, " \t"));
-        is_used = strncmp(file, "/dev/", 5) == 0 && *s->name && strcmp(file + 5, s->name) == 0;
+        is_used = is_node_of(file, s);
         if (!is_used && *file == '/' /* not the heading */ && stat(file, &other) == 0)
             is_used = S_ISBLK(g->facts.st_mode)
                           ? S_ISBLK(other.st_mode) && other.st_rdev == makedev(s->major, s->minor)
@@ -71,8 +77,7 @@ static int refuse_loops(const struct guarded *g, const struct sharer *s, struct 
         kernel_file_text(files.gl_pathv[i], text, sizeof text);
         if (*text)
             text[strlen(text) - 1] = '\0'; /* the newline; a name may have some, too */
-        if ((*s->name && strncmp(text, "/dev/", 5) == 0 && strcmp(text + 5, s->name) == 0) ||
-            (*g->path && strcmp(text, g->path) == 0))
+        if (is_node_of(text, s) || (*g->path && strcmp(text, g->path) == 0))
             rc = err_system(e, EBUSY, "%s: /dev/%.*s uses %s", g->option, (int)strcspn(loop, "/"),
                             loop, s->shown);
     }

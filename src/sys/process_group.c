@@ -97,6 +97,12 @@ static unsigned reap_processes(struct process_group *g, int options, int *rc, st
     return left;
 }
 
+static void call_poller(const struct process_group *g)
+{
+    if (g->setup.poller)
+        g->setup.poller->poll(g->setup.poller->context);
+}
+
 int process_group_start(struct process_group **out, const struct process_group_setup *setup,
                         struct err *e)
 {
@@ -145,8 +151,7 @@ int process_group_start(struct process_group **out, const struct process_group_s
             at_gate++;
         else
             reap_processes(g, WNOHANG, &rc, e);
-        if (setup->poller)
-            setup->poller->poll(setup->poller->context);
+        call_poller(g);
         if (rc == 0)
             rc = stop_check(e);
     }
@@ -166,8 +171,7 @@ int process_group_work(struct process_group *g, struct task_times *times, struct
     if (rc != 0)
         err_system(e, -rc, "start the %ss", g->setup.name);
     while (rc == 0 && reap_processes(g, WNOHANG, &rc, e) > 0) {
-        if (g->setup.poller)
-            g->setup.poller->poll(g->setup.poller->context);
+        call_poller(g);
         clock_sleep(LOOK_NS);
     }
     times->end_ns = times->start_ns;
