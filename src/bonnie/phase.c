@@ -518,7 +518,8 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
                      : ph->written_percent > 0 ? result->ops
                                                : 0;
     spent->is_direct = result->direct.asked && result->direct.seen == DIRECT_YES;
-    spent->changes /= p->sync || !(is_of_names || spent->is_direct) ? 1 : CHANGES_TOGETHER;
+    if (!p->sync && (is_of_names || spent->is_direct))
+        spent->changes /= CHANGES_TOGETHER;
     if (p->sync && plan_stores(p) && !(is_of_names && w->reads))
         evidence->syncs = is_of_names ? result->ops : asked.written / ph->operation_bytes;
     evidence->workers = result->workers;

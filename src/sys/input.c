@@ -9,7 +9,6 @@
 
 #include "sys/path.h"
 #include "sys/stop.h"
-#include "util/assume.h"
 #include "util/rng.h"
 
 /* A seed comes from no more bytes than this, because the file may be a device without an end. */
@@ -42,17 +41,17 @@ int input_open(const char *verb, const char *path, struct err *e)
 int input_contents(int fd, const char *verb, const char *path, size_t most, char **text,
                    size_t *length, struct err *e)
 {
-    size_t room = 0; /* in addition to a NUL */
+    size_t room = most < FIRST_BYTES ? most : FIRST_BYTES; /* in addition to a NUL */
     size_t used = 0;
     ssize_t got = 1; /* 0: there is no more */
-    char *bytes = NULL;
-    int rc = 0;
-    while (rc == 0 && got != 0 && (used < most || room == 0) && (rc = stop_check(e)) == 0) {
+    char *bytes = malloc(room + 1);
+    int rc = bytes ? 0 : -ENOMEM;
+    while (rc == 0 && got != 0 && used < most && (rc = stop_check(e)) == 0) {
         if (used == room) {
-            room = most < FIRST_BYTES || 2 * room > most ? most : room ? 2 * room : FIRST_BYTES;
+            room = 2 * room < most ? 2 * room : most;
             char *larger = realloc(bytes, room + 1);
             if (!larger) {
-                rc = err_system(e, ENOMEM, "allocate memory for %s", path);
+                rc = -ENOMEM;
                 break;
             }
             bytes = larger;
@@ -68,8 +67,9 @@ int input_contents(int fd, const char *verb, const char *path, size_t most, char
         else if (got < 0 && errno != EAGAIN && errno != EINTR)
             rc = err_system(e, errno, "%s %s", verb, path);
     }
+    if (rc == -ENOMEM)
+        err_system(e, ENOMEM, "allocate memory for %s", path);
     if (rc == 0) {
-        ASSUME(bytes);
         bytes[used] = '\0';
     } else {
         free(bytes);
