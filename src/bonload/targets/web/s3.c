@@ -33,20 +33,11 @@ static void put_bytes(struct text *t, const char *more, size_t length)
     t->used += length;
 }
 
-void text_put(struct text *t, const char *more)
-{
-    put_bytes(t, more, strlen(more));
-}
-
-/* Appends all texts of a list that ends in NULL. */
-static void text_put_list(struct text *t, const char *const *list)
+void text_put_list(struct text *t, const char *const *list)
 {
     for (; *list; list++)
-        text_put(t, *list);
+        put_bytes(t, *list, strlen(*list));
 }
-
-/* Appends several texts: text_put_all(&t, first, second). */
-#define text_put_all(t, ...) text_put_list((t), (const char *const[]){__VA_ARGS__, NULL})
 
 static void text_put_byte(struct text *t, char byte)
 {
@@ -254,7 +245,7 @@ static void put_names(struct text *t, const struct header sorted[], size_t count
 /* Appends date, region and service. */
 static void put_scope(struct text *t, const struct signer *s)
 {
-    text_put_all(t, s->day, "/", s->keys.region, "/", s->keys.service, "/aws4_request");
+    text_put(t, s->day, "/", s->keys.region, "/", s->keys.service, "/aws4_request");
 }
 
 int sign_version4(struct signer *s, const struct sign_request *r, struct text *authorization)
@@ -267,11 +258,11 @@ int sign_version4(struct signer *s, const struct sign_request *r, struct text *a
     struct text t;
     size_t count = sort_headers(sorted, r->headers);
     text_begin(canonical, canonical->memory, canonical->size);
-    text_put_all(canonical, r->method, "\n", r->path, "\n", r->query, "\n");
+    text_put(canonical, r->method, "\n", r->path, "\n", r->query, "\n");
     put_headers(canonical, sorted, count, true);
     text_put_byte(canonical, '\n');
     put_names(canonical, sorted, count);
-    text_put_all(canonical, "\n", r->body_hash);
+    text_put(canonical, "\n", r->body_hash);
     if (strncmp(s->day, r->time, 8) != 0) { /* the key for a day, region and service */
         snprintf(s->day, sizeof s->day, "%.8s", r->time);
         int length = snprintf(first, sizeof first, "AWS4%s", s->keys.secret);
@@ -285,18 +276,18 @@ int sign_version4(struct signer *s, const struct sign_request *r, struct text *a
     hash_both(s, s->sha256, canonical->memory, canonical->used, "", 0, hash);
     write_hex(hash, hex);
     text_begin(&t, s->to_sign, sizeof s->to_sign);
-    text_put_all(&t, "AWS4-HMAC-SHA256\n", r->time, "\n");
+    text_put(&t, "AWS4-HMAC-SHA256\n", r->time, "\n");
     put_scope(&t, s);
-    text_put_all(&t, "\n", hex);
+    text_put(&t, "\n", hex);
     if (!text_is_whole(&t))
         return -ENOBUFS;
     make_hmac(s, s->sha256, s->key, sizeof s->key, s->to_sign, hash);
     write_hex(hash, hex);
-    text_put_all(authorization, "AWS4-HMAC-SHA256 Credential=", s->keys.access, "/");
+    text_put(authorization, "AWS4-HMAC-SHA256 Credential=", s->keys.access, "/");
     put_scope(authorization, s);
     text_put(authorization, ", SignedHeaders=");
     put_names(authorization, sorted, count);
-    text_put_all(authorization, ", Signature=", hex);
+    text_put(authorization, ", Signature=", hex);
     return text_is_whole(authorization) ? 0 : -ENOBUFS;
 }
 
@@ -324,20 +315,20 @@ int sign_version2(struct signer *s, const struct sign_request *r, struct text *a
     size_t count = sort_headers(sorted, r->headers);
     size_t kept = 0;
     text_begin(t, t->memory, t->size);
-    text_put_all(t, r->method, "\n");
+    text_put(t, r->method, "\n");
     put_value_of(t, sorted, count, "content-md5:");
     put_value_of(t, sorted, count, "content-type:");
-    text_put_all(t, r->time, "\n");
+    text_put(t, r->time, "\n");
     for (size_t i = 0; i < count; i++) /* only Amazon's own headers are signed as a whole */
         if (begins_with(&sorted[i], "x-amz-"))
             sorted[kept++] = sorted[i];
     put_headers(t, sorted, kept, false);
-    text_put_all(t, r->bucket, r->path, *r->subresource ? "?" : "", r->subresource);
+    text_put(t, r->bucket, r->path, *r->subresource ? "?" : "", r->subresource);
     if (!text_is_whole(t))
         return -ENOBUFS;
     make_hmac(s, s->sha1, s->keys.secret, strlen(s->keys.secret), t->memory, hash);
     EVP_EncodeBlock(base64, hash, sizeof hash);
-    text_put_all(authorization, "AWS ", s->keys.access, ":", (const char *)base64);
+    text_put(authorization, "AWS ", s->keys.access, ":", (const char *)base64);
     return text_is_whole(authorization) ? 0 : -ENOBUFS;
 }
 
@@ -807,7 +798,7 @@ static uint32_t s3_set(struct web_exchange *x, enum web_method method, const cha
     struct text url;
     ASSUME(site);
     text_begin(&url, thread->url, s3->url_bytes);
-    text_put_all(&url, site->origin, site->root);
+    text_put(&url, site->origin, site->root);
     if (key)
         text_put_encoded(&url, key, "/");
     struct sign_request r = {
@@ -819,7 +810,7 @@ static uint32_t s3_set(struct web_exchange *x, enum web_method method, const cha
     };
     unsigned version = s3->place.version;
     bool is_signed = version == 0 || make_headers(x, version, &r);
-    text_put_all(&url, *query ? "?" : "", query);
+    text_put(&url, *query ? "?" : "", query);
     if (!is_signed || !text_is_whole(&url))
         return failure_of(CALL_OTHER, ENAMETOOLONG);
     if (url.memory[url.used - 1] == '=') /* "?uploads=" is only signed, and not sent */
@@ -859,14 +850,14 @@ static bool follow_upload(struct web_exchange *x)
             x->failure = web_failure(x, "the answer has no upload ID");
     } else if (x->failure == 0 && u->step == UPLOAD_PART) {
         snprintf(number, sizeof number, "%" PRIu64, u->part);
-        text_put_all(&u->list, "<Part><PartNumber>", number, "</PartNumber><ETag>");
+        text_put(&u->list, "<Part><PartNumber>", number, "</PartNumber><ETag>");
         for (const char *at = x->tag; *at; at++) {
             if (*at == '&' || *at == '<' || *at == '"')
                 text_put(&u->list, *at == '&' ? "&amp;" : *at == '<' ? "&lt;" : "&quot;");
             else
                 text_put_byte(&u->list, *at);
         }
-        text_put_all(&u->list, "</ETag></Part>", has_all ? LIST_END : "");
+        text_put(&u->list, "</ETag></Part>", has_all ? LIST_END : "");
         if (has_all && !text_is_whole(&u->list))
             x->failure = web_failure(x, "the tags of the parts are too long");
     } else if (x->failure == 0 && xml_text(x->answer, x->answer_used, "Code", code, sizeof code)) {
@@ -894,7 +885,7 @@ static bool follow_upload(struct web_exchange *x)
         web_exchange_send(x, NULL, from, left < s3->part_bytes ? left : s3->part_bytes);
     }
     text_begin(&query, encoded, sizeof encoded);
-    text_put_all(&query, part, "uploadId=");
+    text_put(&query, part, "uploadId=");
     text_put_encoded(&query, u->id, "");
     snprintf(plain, sizeof plain, "%suploadId=%s", part, u->id);
     x->failure = s3_set(x, of_steps[u->step], x->name, encoded, plain);

@@ -216,8 +216,9 @@ static inline bool text_is_whole(const struct text *t)
 /* Begins an empty text in the caller's memory. */
 void text_begin(struct text *t, char *memory, size_t size);
 
-/* Appends a text. */
-void text_put(struct text *t, const char *more);
+/* Appends texts: text_put(&t, first, second). */
+#define text_put(t, ...) text_put_list((t), (const char *const[]){__VA_ARGS__, NULL})
+void text_put_list(struct text *t, const char *const *list);
 
 /* Appends bytes, percent-encoded (RFC 3986) except letters, digits, - . _ ~ and those in `kept`. */
 void text_put_encoded(struct text *t, const char *more, const char *kept);
