@@ -237,6 +237,7 @@ int run_open(struct run *r, const struct plan *p, struct err *e)
     unsigned cpus = host_cpus();
     unsigned channels = 0; /* the larger number */
     memset(r, 0, sizeof *r);
+    pattern_init(&r->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, p->seed, 0);
     r->plan = p;
     r->target = p->target;
     r->reads_written = plan_reads_written(p) && !(p->target->traits & TARGET_NO_KINDS);
@@ -273,6 +274,7 @@ int run_open(struct run *r, const struct plan *p, struct err *e)
             .plan = p,
             .names = &r->names,
             .sizes = &r->sizes,
+            .pattern = &r->pattern,
             .written = &r->written,
             .verified = &r->verified,
             .made = tracks_names ? &r->made : NULL,

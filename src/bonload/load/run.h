@@ -140,6 +140,7 @@ struct run {
     void *shared; /* the target's data for all threads */
     struct names names;
     struct sizes sizes;
+    struct pattern pattern; /* of what is written */
     struct written_set written;
     struct verify_counts verified;
     struct made_set made;          /* used with -remove and TARGET_NO_KINDS */

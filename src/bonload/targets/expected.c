@@ -77,14 +77,16 @@ bool expected_is_overlapped(const struct expected_body *x, const struct target_s
     return setup->written->names && versions_changed(setup->written, x->body.object, &x->version);
 }
 
-void expected_check(struct expected_body *x, const struct plan *plan, const struct pattern *pattern,
-                    uint64_t offset, const void *part, size_t length)
+void expected_check(struct expected_body *x, const struct target_setup *setup, uint64_t offset,
+                    const void *part, size_t length)
 {
+    const struct pattern *pattern = setup->pattern;
+    enum verify_mode verify = setup->plan->verify;
     struct body *body = &x->body;
     const size_t unit = pattern->unit_bytes;
     unsigned char right[PATTERN_UNIT_MAX];
     struct pattern_origin found;
-    if (!x->is_judged || x->is_damaged || plan->verify == VERIFY_OFF)
+    if (!x->is_judged || x->is_damaged || verify == VERIFY_OFF)
         return;
     if (body->given) {
         size_t size = body->given->size;
@@ -108,8 +110,8 @@ void expected_check(struct expected_body *x, const struct plan *plan, const stru
         if (piece == unit && (uintptr_t)at % _Alignof(uint64_t) == 0) {
             const struct pattern_place expected = {
                 .file = body->object, .unit = offset / unit, .generation = body->generation};
-            x->is_damaged = pattern_check(pattern, at, &expected, plan->verify == VERIFY_FULL,
-                                          &found) != CORRUPTION_NONE;
+            x->is_damaged = pattern_check(pattern, at, &expected, verify == VERIFY_FULL, &found) !=
+                            CORRUPTION_NONE;
         } else {
             pattern_fill(pattern, right, piece, body->object, offset, body->generation);
             x->is_damaged = memcmp(at, right, piece) != 0;

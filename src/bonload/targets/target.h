@@ -69,6 +69,7 @@ struct target_setup {
     const struct plan *plan;
     const struct names *names;
     const struct sizes *sizes;
+    const struct pattern *pattern;       /* of what is written */
     const struct given_body *given_body; /* of all writes; NULL: the target makes bodies */
     struct written_set *written;
     struct verify_counts *verified;
@@ -216,8 +217,8 @@ bool expected_is_overlapped(const struct expected_body *x, const struct target_s
 /* Checks a part of what was read. The parts must come in order, from offset 0. If the generation is
  * to be taken from the stamp, a body without a sound stamp is damaged; one too short is not known.
  */
-void expected_check(struct expected_body *x, const struct plan *plan, const struct pattern *pattern,
-                    uint64_t offset, const void *part, size_t length);
+void expected_check(struct expected_body *x, const struct target_setup *setup, uint64_t offset,
+                    const void *part, size_t length);
 
 /* Judges a read of `bytes` bytes. Returns 0, or a failure as failure_of() makes it. */
 uint32_t expected_verdict(const struct expected_body *x, const struct target_setup *setup,

@@ -46,7 +46,11 @@ static void open_setting(struct setting *s)
     *s = (struct setting){
         .plan.kinds = {{.pace = PACE_CLOSED}, {.pace = PACE_CLOSED}},
         .sizes = {.least = SIZE, .most = SIZE},
-        .setup = {.plan = &s->plan, .names = &s->names, .sizes = &s->sizes, .written = &s->written},
+        .setup = {.plan = &s->plan,
+                  .names = &s->names,
+                  .sizes = &s->sizes,
+                  .pattern = &s->pattern,
+                  .written = &s->written},
     };
     assert_int_equal(names_open(&s->names, "XX", NULL, false, 1, &e), 0);
     assert_int_equal(sizes_open(&s->sizes, 1, &e), 0);
@@ -84,7 +88,7 @@ static void prepare_read(struct setting *s, uint64_t number)
 
 static uint32_t end_read(struct setting *s, const unsigned char *body, size_t length)
 {
-    expected_check(&s->expected, &s->plan, &s->pattern, 0, body, length);
+    expected_check(&s->expected, &s->setup, 0, body, length);
     return expected_verdict(&s->expected, &s->setup, length);
 }
 

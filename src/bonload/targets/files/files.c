@@ -51,8 +51,7 @@ struct files {
     atomic_bool has_others; /* names led to directories that were not kept */
     size_t buffer_bytes;
     size_t read_bytes; /* disk: largest read */
-    struct pattern pattern;
-    struct mix mix; /* meta: of its operations */
+    struct mix mix;    /* meta: of its operations */
     bool is_root;
 };
 
@@ -392,7 +391,6 @@ static int disk_open(void *shared, const struct target_setup *setup, struct err 
     s->read_bytes = chunk > 0 ? (size_t)chunk : s->buffer_bytes;
     if (s->read_bytes > s->buffer_bytes)
         s->buffer_bytes = round_up(s->read_bytes, ALIGNMENT);
-    pattern_init(&s->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, p->seed, 0);
     int rc = plan_has(p, LOAD_WRITE) ? limits_file(p->most_body, e) : 0;
     return rc == 0 ? open_files(s, setup, e) : rc;
 }
@@ -417,7 +415,7 @@ static void disk_prepare(void *thread, struct request *r)
     }
     expected_of_write(&t->expected, &s->setup, name, r->number);
     if (t->expected.size <= s->buffer_bytes)
-        body_fill(&s->pattern, &t->expected.body, 0, t->work.buffer, (size_t)t->expected.size);
+        body_fill(s->setup.pattern, &t->expected.body, 0, t->work.buffer, (size_t)t->expected.size);
 }
 
 /* Opens a file for writing. Finds out whether it is new only if a sync or -remove needs that. */
@@ -454,7 +452,7 @@ static uint32_t disk_write(struct disk_thread *t, struct request *r)
         size_t part = left < s->buffer_bytes ? (size_t)left : s->buffer_bytes;
         if (size > s->buffer_bytes) {
             uint64_t before_ns = clock_ns();
-            body_fill(&s->pattern, &t->expected.body, at, t->work.buffer, part);
+            body_fill(s->setup.pattern, &t->expected.body, at, t->work.buffer, part);
             /* making the contents does not count as writing */
             r->aside_ns += clock_ns() - before_ns;
         }
@@ -483,7 +481,6 @@ static uint32_t disk_write(struct disk_thread *t, struct request *r)
  */
 static uint32_t read_body(struct disk_thread *t, int fd, struct request *r)
 {
-    const struct plan *plan = t->work.files->setup.plan;
     const size_t most = t->work.files->read_bytes;
     uint64_t size = 0; /* 0: unknown */
     int seen = 1;
@@ -504,8 +501,7 @@ static uint32_t read_body(struct disk_thread *t, int fd, struct request *r)
         if (got <= 0)
             return code ? failure_of(CALL_READ, code) : 0;
         uint64_t before_ns = clock_ns();
-        expected_check(&t->expected, plan, &t->work.files->pattern, r->bytes, t->work.buffer,
-                       (size_t)got);
+        expected_check(&t->expected, &t->work.files->setup, r->bytes, t->work.buffer, (size_t)got);
         r->aside_ns += clock_ns() - before_ns;
         r->bytes += (size_t)got;
         if (is_all || r->bytes == size)
@@ -570,8 +566,7 @@ static void disk_inspect(void *thread, struct request *r)
     const struct target_setup *setup = &t->work.files->setup;
     if (r->kind == LOAD_WRITE || r->failure != 0)
         return;
-    expected_check(&t->expected, setup->plan, &t->work.files->pattern, 0, t->work.buffer,
-                   (size_t)t->kept_bytes);
+    expected_check(&t->expected, setup, 0, t->work.buffer, (size_t)t->kept_bytes);
     r->failure = expected_verdict(&t->expected, setup, r->bytes);
     if (r->failure != 0 && setup->plan->verify != VERIFY_OFF)
         atomic_fetch_add(&setup->verified->damaged, 1);

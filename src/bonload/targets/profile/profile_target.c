@@ -203,12 +203,10 @@ struct background_work {
 };
 
 struct state {
+    struct target_setup setup;
     const struct profile *profile;
     struct scratch scratch;
     bool has_scratch;
-    struct pattern pattern;
-    enum verify_mode verify;
-    struct verify_counts *verified;
     struct gauge syncs;                    /* durations of the syncs that requests wait for */
     uint64_t buffer_bytes;                 /* room for what any step reads or writes */
     struct used_file files[PROFILE_FILES]; /* in the order of profile.files */
@@ -318,7 +316,7 @@ static int fill_file(const struct used_file *f, unsigned segment, uint64_t bytes
     int rc = buffer ? 0 : err_system(e, ENOMEM, "allocate memory for a buffer");
     for (uint64_t at = 0; rc == 0 && at < bytes; at += FILL_BYTES) {
         size_t part = bytes - at < FILL_BYTES ? bytes - at : FILL_BYTES;
-        pattern_fill(&s->pattern, buffer, part, f->number + segment, at, 0);
+        pattern_fill(s->setup.pattern, buffer, part, f->number + segment, at, 0);
         int code = storage_write(fd, buffer, part, (int64_t)at);
         rc = code ? err_system(e, code, "write the file '%s' in %s", f->file->name, s->scratch.path)
                   : stop_check(e);
@@ -344,8 +342,8 @@ static int write_pages(struct used_file *f, uint64_t first, unsigned count, unsi
         pthread_mutex_lock(&f->latches[i]);
     for (unsigned i = 0; i < count; i++) {
         uint32_t generation = atomic_fetch_add(&f->begun[first + i], 1) + 1;
-        pattern_fill(&f->state->pattern, buffer + i * unit, unit, f->number, (first + i) * unit,
-                     generation);
+        pattern_fill(f->state->setup.pattern, buffer + i * unit, unit, f->number,
+                     (first + i) * unit, generation);
     }
     int code = storage_write(f->fds[0], buffer, count * unit, (int64_t)(first * unit));
     for (unsigned i = 0; code == 0 && i < count; i++)
@@ -392,7 +390,7 @@ static int mailbox_deliver(struct used_file *f, unsigned char *buffer, uint64_t 
     const int tmp = f->fds[MAILBOX_TMP];
     uint64_t number = atomic_fetch_add(&f->messages, 1) + 1;
     const struct made_name name = message_name(number);
-    pattern_fill(&f->state->pattern, buffer, f->file->bytes, number, 0, 0);
+    pattern_fill(f->state->setup.pattern, buffer, f->file->bytes, number, 0, 0);
     *call = CALL_OPEN;
     int fd = openat(tmp, name.text, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
@@ -483,7 +481,8 @@ static int store_records(void *context, uint64_t records, uint64_t *sync_ns)
         bytes -= written;
         while (from < end) {
             size_t part = end - from < f->buffer_bytes ? (size_t)(end - from) : f->buffer_bytes;
-            pattern_fill(&f->state->pattern, f->buffer, part, f->number + segment, from, f->cycle);
+            pattern_fill(f->state->setup.pattern, f->buffer, part, f->number + segment, from,
+                         f->cycle);
             int code =
                 storage_write(f->fds[segment], f->buffer, part, unit == 1 ? -1 : (int64_t)from);
             if (code != 0)
@@ -633,7 +632,7 @@ static int open_profile_file(struct state *s, unsigned i, struct err *e)
 static int actor_open(struct actor *t, struct state *s, uint64_t stream, struct err *e)
 {
     t->shared = s;
-    rng_init(&t->random, s->pattern.seed, stream);
+    rng_init(&t->random, s->setup.plan->seed, stream);
     t->buffer = aligned_alloc(STORAGE_ALIGNMENT, round_up(s->buffer_bytes, STORAGE_ALIGNMENT));
     return t->buffer ? 0 : err_system(e, ENOMEM, "allocate memory for the requests of a thread");
 }
@@ -644,7 +643,8 @@ static int actor_open(struct actor *t, struct state *s, uint64_t stream, struct 
 static int read_pages(struct actor *t, struct used_file *f, unsigned count)
 {
     const struct state *s = f->state;
-    const size_t unit = s->pattern.unit_bytes;
+    const size_t unit = s->setup.pattern->unit_bytes;
+    const enum verify_mode verify = s->setup.plan->verify;
     struct pattern_origin found;
     t->call = CALL_READ;
     for (unsigned i = 0; i < count; i++) {
@@ -660,22 +660,22 @@ static int read_pages(struct actor *t, struct used_file *f, unsigned count)
         uint64_t before_ns = clock_ns();
         bool was_still = atomic_load(&f->begun[page]) == ended;
         bool is_right = true;
-        for (uint64_t at = 0; s->verify != VERIFY_OFF && at < f->file->unit; at += unit) {
+        for (uint64_t at = 0; verify != VERIFY_OFF && at < f->file->unit; at += unit) {
             const struct pattern_place expected = {
                 .file = f->number,
                 .unit = (from + at) / unit,
                 .generation = was_still ? ended : PATTERN_ANY,
             };
-            enum corruption_kind kind = pattern_check(&s->pattern, t->buffer + at, &expected,
-                                                      s->verify == VERIFY_FULL, &found);
+            enum corruption_kind kind = pattern_check(s->setup.pattern, t->buffer + at, &expected,
+                                                      verify == VERIFY_FULL, &found);
             bool may_move = kind == CORRUPTION_TORN || kind == CORRUPTION_FLIPPED;
             is_right &= kind == CORRUPTION_NONE || (!was_still && may_move);
         }
-        if (s->verify != VERIFY_OFF)
-            atomic_fetch_add(&s->verified->bytes, f->file->unit);
+        if (verify != VERIFY_OFF)
+            atomic_fetch_add(&s->setup.verified->bytes, f->file->unit);
         t->aside_ns += clock_ns() - before_ns;
         if (!is_right) {
-            atomic_fetch_add(&s->verified->damaged, 1);
+            atomic_fetch_add(&s->setup.verified->damaged, 1);
             t->call = CALL_DAMAGED;
             return EIO;
         }
@@ -747,8 +747,8 @@ static int do_step(struct actor *t, const struct profile_step *s)
             return ENOENT;
         at = s->at != AT_NEXT ? s->at : f->at + s->bytes <= f->file->bytes ? f->at : 0;
         f->at = at + s->bytes;
-        pattern_fill(&shared->pattern, t->buffer, round_up(s->bytes, PATTERN_UNIT_MAX), f->number,
-                     0, ++f->writes);
+        pattern_fill(shared->setup.pattern, t->buffer, round_up(s->bytes, PATTERN_UNIT_MAX),
+                     f->number, 0, ++f->writes);
         return storage_write(fd, t->buffer, s->bytes, (int64_t)at);
     case ACT_REMOVE:
         t->call = CALL_UNLINK;
@@ -895,8 +895,7 @@ static int profile_open(void *shared, const struct target_setup *setup, struct e
     char needed[UNITS_TEXT];
     char there[UNITS_TEXT];
     s->profile = p;
-    s->verify = plan->verify;
-    s->verified = setup->verified;
+    s->setup = *setup;
     pthread_mutex_init(&s->turn, NULL);
     s->buffer_bytes = STORAGE_ALIGNMENT;
     s->takes_turns = take_steps(s, p->steps);
@@ -905,7 +904,6 @@ static int profile_open(void *shared, const struct target_setup *setup, struct e
         s->takes_turns |= p->works[i].every && s->works[i].takes_turns;
     }
     gauge_init(&s->syncs, limit_on(p, LIMIT_ON_SYNC));
-    pattern_init(&s->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, plan->seed, 0);
     int rc = 0;
     for (unsigned i = 0; rc == 0 && i < PROFILE_FILES; i++)
         rc = limits_file(p->files[i].bytes, e);

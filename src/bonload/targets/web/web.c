@@ -458,7 +458,8 @@ void web_exchange_fill(const struct web_exchange *x, uint64_t at, void *to, size
     if (x->text)
         memcpy(to, x->text + x->send_from + at, length);
     else
-        body_fill(&x->thread->shared->pattern, &x->expected.body, x->send_from + at, to, length);
+        body_fill(x->thread->shared->setup.pattern, &x->expected.body, x->send_from + at, to,
+                  length);
 }
 
 static size_t on_read(char *to, size_t size, size_t count, void *exchange)
@@ -486,10 +487,9 @@ static int on_seek(void *exchange, curl_off_t offset, int origin)
 
 static void check_last_unit(struct web_exchange *x)
 {
-    const struct web_state *s = x->thread->shared;
     if (x->unit_used > 0)
-        expected_check(&x->expected, s->setup.plan, &s->pattern, x->received - x->unit_used,
-                       x->unit, x->unit_used);
+        expected_check(&x->expected, &x->thread->shared->setup, x->received - x->unit_used, x->unit,
+                       x->unit_used);
     x->unit_used = 0;
 }
 
@@ -729,7 +729,6 @@ static int web_open(void *shared, const struct target_setup *setup, struct err *
     s->setup = *setup;
     s->dialect = setup->plan->target->dialect;
     s->servers = 1;
-    pattern_init(&s->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, setup->plan->seed, 0);
     pthread_mutex_init(&s->reasons.lock, NULL);
     int rc = open_tls_files(s, e);
     if (rc == 0)

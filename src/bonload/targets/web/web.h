@@ -145,7 +145,6 @@ struct web_dialect {
 struct web_state {
     const struct web_dialect *dialect;
     struct target_setup setup;
-    struct pattern pattern;
     struct web_reasons reasons;
     struct given_body given_body; /* of -body-file; setup.given_body points to it */
     char *given;                  /* lines of the user's headers, each with a NUL */
