@@ -69,13 +69,10 @@ struct slowest {
 /* Keeps a request if it is one of the slowest. */
 static inline void slowest_add(struct slowest *s, const struct slow_request *request)
 {
-    unsigned at = s->count;
-    if (at == SLOWEST_KEPT && request->response_ns <= s->list[at - 1].response_ns)
+    bool is_full = s->count == SLOWEST_KEPT;
+    if (is_full && request->response_ns <= s->list[SLOWEST_KEPT - 1].response_ns)
         return;
-    if (at < SLOWEST_KEPT)
-        s->count++;
-    else
-        at--;
+    unsigned at = is_full ? SLOWEST_KEPT - 1 : s->count++;
     for (; at > 0 && s->list[at - 1].response_ns < request->response_ns; at--)
         s->list[at] = s->list[at - 1];
     s->list[at] = *request;

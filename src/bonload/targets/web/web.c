@@ -511,10 +511,8 @@ static size_t on_write(char *part, size_t size, size_t count, void *exchange)
         bool checks = x->unit_used + length > PATTERN_UNIT_MAX;
         uint64_t before_ns = checks ? clock_ns() : 0;
         for (size_t left = length; left > 0;) {
-            if (x->unit_used == PATTERN_UNIT_MAX) {
+            if (x->unit_used == PATTERN_UNIT_MAX)
                 check_last_unit(x);
-                continue;
-            }
             size_t room = PATTERN_UNIT_MAX - x->unit_used;
             size_t piece = left < room ? left : room;
             memcpy(x->unit + x->unit_used, part, piece);
