@@ -32,7 +32,7 @@ my $TOP = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
 # Some tests start themselves again, which this prevents while they are only compiled.
 local $ENV{BONNIE_TEST_MOUNTS} = 'none';
 
-my @files = (map({"$TOP/tests/$_"} qw(run fuzz/run fuzz/converters)),
+my @files = (map({"$TOP/tests/$_"} qw(run fuzz/run fuzz/converters fuzz/pack)),
     map {"$TOP/scripts/$_"} qw(bon_ab bon_csv2html bon_csv2txt completions coverage));
 find({ no_chdir => 1, wanted => sub { push @files, $_ if /[.](?:pm|t)\z/ } }, "$TOP/tests", "$TOP/scripts/lib");
 
