@@ -46,6 +46,9 @@ struct promise_ring {
 
 /* Number of threads for the canaries and the log. */
 #define OTHER_THREADS 4
+/* A worker has a file for each method, and a second one for a few of them. */
+#define DESCRIPTORS_PER_WORKER (METHODS + 4U)
+#define OTHER_DESCRIPTORS      32U
 
 struct worker {
     struct write_run *run;
@@ -410,6 +413,9 @@ static int make_directory(struct write_run *run, const struct settings *s, struc
     if (h->whole.most == 0)
         h->methods &= ~(1U << METHOD_PLAIN);
     rc = limits_file(method_largest_file(h), e);
+    if (rc == 0)
+        rc = limits_descriptors(OTHER_DESCRIPTORS + h->workers * DESCRIPTORS_PER_WORKER, "--workers",
+                                h->workers, "workers", e);
     if (rc == 0)
         rc = limits_tasks(h->workers + OTHER_THREADS, e);
     if (rc == 0)

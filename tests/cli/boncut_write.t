@@ -39,6 +39,15 @@ my @few = qw(write -c2 --units=4);
     clean();
 }
 
+{
+    my $few = boncut({ wrap => [ 'sh', '-c', 'ulimit -n 1024; exec "$@"', 'sh' ] }, qw(write -c256 --units=1 --time=0.2), "$dir/test");
+    is($few->{status}, 1, 'more than the hard limit on open files: refused');
+    like($few->{err}, qr/\Aboncut: --workers: 256 workers need \d+ open files at a time; the limit is 1024 \(ulimit -Hn\)\n\z/, 'in one line');
+    my $soft = boncut({ wrap => [ 'sh', '-c', 'ulimit -Sn 256; exec "$@"', 'sh' ] }, qw(write -c32 --units=1 --time=0.2), "$dir/test");
+    is($soft->{status}, 0, 'more than the soft one: raised') or diag($soft->{err});
+    clean();
+}
+
 # ---- the reader ----------------------------------------------------------------------------------
 
 # Starts boncut with a pipe as its standard output. Returns the pipe and the
