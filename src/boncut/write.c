@@ -414,8 +414,8 @@ static int make_directory(struct write_run *run, const struct settings *s, struc
         h->methods &= ~(1U << METHOD_PLAIN);
     rc = limits_file(method_largest_file(h), e);
     if (rc == 0)
-        rc = limits_descriptors(OTHER_DESCRIPTORS + h->workers * DESCRIPTORS_PER_WORKER, "--workers",
-                                h->workers, "workers", e);
+        rc = limits_descriptors(OTHER_DESCRIPTORS + h->workers * DESCRIPTORS_PER_WORKER,
+                                "--workers", h->workers, "workers", e);
     if (rc == 0)
         rc = limits_tasks(h->workers + OTHER_THREADS, e);
     if (rc == 0)
