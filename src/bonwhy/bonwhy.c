@@ -177,7 +177,6 @@ static int make_answer(struct answer *a, struct watch *w, struct err *e)
                 tail_share_add(a->by.blamed, TAIL_BLAMED, by->process, r->spans.blamed[i].amount);
         }
     }
-    qsort(a->by.blamed, TAIL_BLAMED, sizeof *a->by.blamed, tail_share_most_first);
     return 0;
 }
 
@@ -449,9 +448,6 @@ static int watch_and_report(const struct settings *s, struct target *t, struct o
     if (rc == 0 && has_calls)
         rc = make_answer(&answer, w, e);
     qsort(w->files, w->file_count, sizeof *w->files, longest_first);
-    for (unsigned i = 0; i < w->storage_count; i++)
-        qsort(w->storages[i].writers, WRITERS, sizeof *w->storages[i].writers,
-              tail_share_most_first);
     if (rc == 0 && (s->json || s->page)) {
         json =
             document_end(report_json(w, s, has_calls ? &answer : NULL, elapsed_ns), JSON_INDENT(2));

@@ -129,12 +129,7 @@ static double share(const struct stream *s)
 /* The best way to cut; of equal ones, one whose cycles begin with a file that is created. */
 static void find_cycles(struct stream *best)
 {
-    bool is_there[KEYS] = {false};
-    for (size_t i = 0; i < best->count; i++)
-        is_there[best->steps[i].key] = true;
     for (unsigned key = KEYS; key-- > 0;) { /* an end rather than a beginning, where equal */
-        if (!is_there[key])
-            continue;
         struct stream c = cut(*best, key);
         bool creates = c.length > 0 && c.steps[c.first].act == NOTE_CREATE;
         double more = share(&c) - share(best);

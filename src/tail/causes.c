@@ -189,24 +189,16 @@ static void take_in(struct moment *m, const struct tail_event *e)
 
 void tail_share_add(struct tail_share shares[], unsigned room, int32_t thread, uint64_t amount)
 {
-    struct tail_share *least = &shares[0];
-    for (unsigned i = 0; i < room && thread != 0; i++) {
-        struct tail_share *one = &shares[i];
-        if (one->thread == 0 || one->thread == thread) {
-            *one = (struct tail_share){thread, one->amount + amount};
-            return;
-        }
-        least = one->amount < least->amount ? one : least;
-    }
-    if (thread != 0 && amount > least->amount)
-        *least = (struct tail_share){thread, amount};
-}
-
-int tail_share_most_first(const void *a, const void *b)
-{
-    const struct tail_share *first = a;
-    const struct tail_share *second = b;
-    return (first->amount < second->amount) - (first->amount > second->amount);
+    unsigned at = 0;
+    while (at + 1 < room && shares[at].thread != 0 && shares[at].thread != thread)
+        at++;
+    if (shares[at].thread == thread)
+        amount += shares[at].amount;
+    if (thread == 0 || amount <= shares[at].amount)
+        return;
+    for (; at > 0 && shares[at - 1].amount < amount; at--)
+        shares[at] = shares[at - 1];
+    shares[at] = (struct tail_share){thread, amount};
 }
 
 /* Ends a span, with the event that ends it. */

@@ -50,11 +50,9 @@ struct tail_share {
     uint64_t amount;
 };
 
-/* Adds to the share of a thread. Where there is no room, the least share is forgotten. */
+/* Adds to the share of a thread; the largest share is the first. Where there is no room, the least
+ * share is forgotten. */
 void tail_share_add(struct tail_share shares[], unsigned room, int32_t thread, uint64_t amount);
-
-/* For qsort(3). */
-int tail_share_most_first(const void *a, const void *b);
 
 /* Most threads that are named as those that an operation waited for. */
 #define TAIL_BLAMED 8

@@ -13,6 +13,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -59,21 +60,13 @@ static const struct {
  * rwbs[10];". Returns false when it has none. */
 static bool tail_format_field(const char *text, const char *name, struct tail_field *field)
 {
-    size_t length = strlen(name);
     *field = (struct tail_field){0};
-    for (const char *at = strstr(text, "field:"); at; at = strstr(at, "field:")) {
-        at += strlen("field:");
-        at += strspn(at, " ");
-        const char *end = strchr(at, ';');
-        if (!end)
-            return false;
-        const char *bracket = memchr(at, '[', (size_t)(end - at));
-        bool is_located = strncmp(at, "__data_loc ", strlen("__data_loc ")) == 0;
-        const char *behind = bracket && !is_located ? bracket : end;
-        if ((size_t)(behind - at) <= length || strncmp(behind - length, name, length) != 0 ||
-            behind[-(ptrdiff_t)length - 1] != ' ')
-            continue;
-        return sscanf(end, ";\toffset:%u;\tsize:%u;", &field->offset, &field->size) == 2;
+    for (const char *at = text; (at = strstr(at, name)); at++) {
+        const char *behind = at + strlen(name);
+        if (at > text && at[-1] == ' ' && (*behind == ';' || *behind == '[')) {
+            behind += strcspn(behind, ";");
+            return sscanf(behind, ";\toffset:%u;\tsize:%u;", &field->offset, &field->size) == 2;
+        }
     }
     return false;
 }
@@ -214,8 +207,8 @@ static const struct row {
     const char *path;
     const char *purpose;
     enum tail_scope scope;
-    enum tail_kind kind; /* says what tail_decode() makes of the fields */
-    const char *fields;  /* at most TAIL_EVENT_FIELDS */
+    enum tail_kind kind; /* may say that tail_decode() makes something else of the fields */
+    const char *fields;  /* what becomes `device`, `sector` and `sectors`; and a fourth */
 } rows[TAIL_EVENTS] = {
     {"block/block_rq_insert", REQUESTS, SCOPE_DEVICES, TAIL_INSERT, OF_REQUEST},
     {"block/block_rq_issue", REQUESTS, SCOPE_DEVICES, TAIL_ISSUE, OF_REQUEST},
@@ -232,12 +225,12 @@ static const struct row {
     {"vmscan/mm_vmscan_direct_reclaim_end", RECLAIM, SCOPE_THREAD, TAIL_RECLAIM_END, ""},
     {"vmscan/mm_vmscan_memcg_reclaim_begin", RECLAIM, SCOPE_THREAD, TAIL_RECLAIM_BEGIN, ""},
     {"vmscan/mm_vmscan_memcg_reclaim_end", RECLAIM, SCOPE_THREAD, TAIL_RECLAIM_END, ""},
-    {"lock/contention_begin", LOCKS, SCOPE_THREAD, TAIL_LOCK_BEGIN, "lock_addr flags"},
-    {"lock/contention_end", LOCKS, SCOPE_THREAD, TAIL_LOCK_END, "lock_addr"},
+    {"lock/contention_begin", LOCKS, SCOPE_THREAD, TAIL_LOCK_BEGIN, "flags lock_addr"},
+    {"lock/contention_end", LOCKS, SCOPE_THREAD, TAIL_LOCK_END, "ret lock_addr"},
     {"raw_syscalls/sys_enter", CALLS, SCOPE_CALLS, TAIL_CALL, "id args"},
     {"raw_syscalls/sys_exit", CALLS, SCOPE_CALLS, TAIL_RETURN, "id ret"},
     {"block/block_bio_queue", USERS, SCOPE_ALL, TAIL_BIO, OF_REQUEST},
-    {"sched/sched_waking", WAKERS, SCOPE_JOURNAL, TAIL_ASK_COMMIT, "pid common_flags"},
+    {"sched/sched_waking", WAKERS, SCOPE_JOURNAL, TAIL_ASK_COMMIT, "common_flags pid"},
 };
 
 const char *tail_event_path(unsigned index)
@@ -298,6 +291,9 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
         of[i] = tail_field_value(&fields[i], record, bytes);
     struct tail_event *e = &events[0];
     *e = (struct tail_event){.ns = ns,
+                             .device = (uint32_t)of[0],
+                             .sector = of[1],
+                             .sectors = (uint32_t)of[2],
                              .thread = (int32_t)tail_field_value(&d->thread, record, bytes),
                              .kind = (uint8_t)rows[index].kind};
     switch (rows[index].kind) {
@@ -308,9 +304,6 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
         const unsigned char *rwbs = tail_field_at(&fields[3], record, bytes);
         size_t length = rwbs ? strnlen((const char *)rwbs, fields[3].size) : 0;
         rwbs = rwbs ? rwbs : record;
-        e->device = (uint32_t)of[0];
-        e->sector = of[1];
-        e->sectors = (uint32_t)of[2];
         e->is_meta = memchr(rwbs, 'M', length) != NULL;
         e->writes = memchr(rwbs, 'W', length) != NULL;
         if (e->kind == TAIL_BIO)
@@ -324,10 +317,6 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
         e->kind = e->kind == TAIL_ISSUE ? TAIL_FLUSH_BEGIN : TAIL_FLUSH_END;
         return 1;
     }
-    case TAIL_COMMIT_BEGIN:
-    case TAIL_COMMIT_END:
-        e->device = (uint32_t)of[0];
-        return 1;
     case TAIL_SLEEP: /* a switch from one thread to another */
         e->kind = of[1] & STATE_SLEEPS ? TAIL_SLEEP : TAIL_PREEMPT;
         e->thread = (int32_t)of[0];
@@ -339,11 +328,8 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
     case TAIL_WAKE:
         e->thread = (int32_t)of[0];
         return 1;
-    case TAIL_LOCK_BEGIN:
-    case TAIL_LOCK_END:
-        /* only who waits for a mutex counts as waiting while it spins */
-        e->sector = of[0];
-        return e->kind == TAIL_LOCK_END || !(of[1] & LOCK_SPINS) || (of[1] & LOCK_MUTEX);
+    case TAIL_LOCK_BEGIN: /* only who waits for a mutex counts as waiting while it spins */
+        return !(of[0] & LOCK_SPINS) || (of[0] & LOCK_MUTEX);
     case TAIL_DIRTY_PAUSE:
         return (int64_t)of[0] > 0;
     case TAIL_CALL: {
@@ -356,19 +342,13 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
         if (!at || fields[1].size != sizeof arguments) /* of a kernel of 32 bits */
             return 0;
         memcpy(arguments, at, sizeof arguments);
-        e->device = (uint32_t)of[0];
         e->sectors = (uint32_t)arguments[first];
         e->sector = arguments[3];
         return 1;
     }
-    case TAIL_RETURN:
-        e->device = (uint32_t)of[0];
-        e->sector = of[1];
-        return 1;
     case TAIL_ASK_COMMIT:
-        e->sector = of[0];
-        return (of[1] & IN_INTERRUPT) == 0;
-    default: /* the thread and the kind say all */
+        return (of[0] & IN_INTERRUPT) == 0;
+    default:
         return 1;
     }
 }
@@ -501,15 +481,10 @@ static int open_instances(char place[static TAIL_PLACE], int *mount)
 /* The link in /proc of a process in the first PID namespace (PROC_PID_INIT_INO of the kernel). */
 #define FIRST_NAMESPACE "pid:[4026531836]"
 
-static unsigned count_cpus(void)
-{
-    long cpus = sysconf(_SC_NPROCESSORS_CONF);
-    return cpus > 0 ? (unsigned)cpus : 1;
-}
-
 unsigned tail_trace_descriptors(void)
 {
-    return TAIL_EVENTS + count_cpus() + 4; /* two files, a directory, the remover's socket */
+    return TAIL_EVENTS + (unsigned)get_nprocs_conf() +
+           4; /* two files, a directory, the remover's socket */
 }
 
 /* Sets up the instance and opens the files that are needed later. */
@@ -518,7 +493,7 @@ static bool open_files(struct tail_trace *t)
     char text[INSTANCE_PATH];
     bool has_pipe = false;
     bool all = true;
-    t->cpus = count_cpus();
+    t->cpus = (unsigned)get_nprocs_conf();
     t->pipes = calloc(t->cpus, sizeof *t->pipes);
     t->page = malloc(t->page_bytes);
     for (unsigned i = 0; t->pipes && t->page && i < t->cpus; i++) {
@@ -671,21 +646,6 @@ int tail_trace_open(struct tail_trace *t, enum tail_set set, struct err *e)
     return rc;
 }
 
-/* Tells the kernel to record the known events, or to stop. */
-static bool enable_events(const struct tail_trace *t, bool on)
-{
-    char text[INSTANCE_PATH];
-    bool all = true;
-    for (unsigned i = 0; i < TAIL_EVENTS; i++) {
-        if (!t->decoder.formats[i].is_known)
-            continue;
-        snprintf(text, sizeof text, "%s%s\n", on ? "" : "!", rows[i].path);
-        *strchr(text, '/') = ':';
-        all = write_text(t->set_event, text) && all;
-    }
-    return all;
-}
-
 bool tail_trace_watch(const struct tail_trace *t, const struct tail_watch *w)
 {
     bool all = true;
@@ -720,6 +680,8 @@ int tail_trace_begin(struct tail_trace *t, const struct tail_watch *w)
 {
     static const char before[] = "this kernel has no events for: ";
     struct label_text missing = {""};
+    char text[INSTANCE_PATH];
+    bool all = tail_trace_watch(t, w);
     t->sees_all = true;
     for (unsigned i = 0; i < TAIL_EVENTS; i++) {
         const char *purpose = rows[i].purpose;
@@ -732,7 +694,13 @@ int tail_trace_begin(struct tail_trace *t, const struct tail_watch *w)
     }
     if (!t->sees_all && !strstr(t->note.text, before)) /* an earlier test has noted them */
         label_add(note_of(t), "%s%s", before, missing.text);
-    if (tail_trace_watch(t, w) && enable_events(t, true) && write_text(t->tracing_on, "1"))
+    for (unsigned i = 0; i < TAIL_EVENTS; i++)
+        if (t->decoder.formats[i].is_known) { /* set_event has a colon instead of the slash */
+            snprintf(text, sizeof text, "%s\n", rows[i].path);
+            *strchr(text, '/') = ':';
+            all = write_text(t->set_event, text) && all;
+        }
+    if (all && write_text(t->tracing_on, "1"))
         return 0;
     int rc = errno > 0 ? -errno : -EIO;
     tail_trace_end(t);
@@ -742,7 +710,7 @@ int tail_trace_begin(struct tail_trace *t, const struct tail_watch *w)
 void tail_trace_end(struct tail_trace *t)
 {
     write_text(t->tracing_on, "0");
-    enable_events(t, false);
+    write_text(t->set_event, "!*:*\n");
 }
 
 size_t tail_trace_read(const struct tail_trace *t, unsigned cpu)
