@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "measure/clock.h"
 #include "sys/seccomp_rules.h"
 #include "sys/stop.h"
 #include "util/kernel_file.h"
@@ -47,21 +48,21 @@ bool dropper_filter_install(void *drop_caches, int socket)
 #define END_MS     2000
 #define STOPPED_MS 100
 
-/* Looks for the answer, and for a signal, in the time that a drop has: where a filesystem of the
- * machine does not answer, it may never end. */
-#define LOOK_MS    100
-#define DROP_LOOKS 1200
+/* The time that a drop has, and between two looks for a signal meanwhile. */
+#define PATIENCE_NS (CACHE_DROP_SECONDS * UINT64_C(1000000000))
+#define LOOK_MS     100
 
-/* Answers requests with 0 or a positive errno. Its filter allows no other system calls than these.
- * The offset must be 0 every time: the kernel ignores what is written at another one, and repeats
- * what was written before (Documentation/admin-guide/sysctl/kernel.rst: sysctl_writes_strict). */
+/* Answers requests with their number, and 0 or a positive errno. Its filter allows no other system
+ * calls than these. The offset must be 0 every time: the kernel ignores what is written at another
+ * one, and repeats what was written before (Documentation/admin-guide/sysctl/kernel.rst:
+ * sysctl_writes_strict). */
 static void serve_requests(void *drop_caches, int socket)
 {
-    char request;
-    while (read(socket, &request, 1) == 1) {
+    struct dropper_answer answer = {0};
+    while (read(socket, &answer.request, sizeof answer.request) == sizeof answer.request) {
         ssize_t written = pwrite(*(const int *)drop_caches, DROP_EVERYTHING, 1, 0);
-        char answer = written == 1 ? 0 : written < 0 ? (char)errno : EIO;
-        if (write(socket, &answer, 1) != 1)
+        answer.code = written == 1 ? 0 : written < 0 ? (uint64_t)errno : EIO;
+        if (write(socket, &answer, sizeof answer) != sizeof answer)
             break;
     }
 }
@@ -83,30 +84,26 @@ int cache_dropper_start(struct helper *dropper, struct err *e)
     return rc;
 }
 
-int cache_dropper_drop(struct helper *dropper, struct err *e)
+int cache_dropper_drop(const struct helper *dropper, struct err *e)
 {
-    char byte = 1;
-    unsigned looks = 0;
-    struct pollfd answer = {.fd = dropper->socket, .events = POLLIN};
-    ssize_t got = send(dropper->socket, &byte, 1, MSG_NOSIGNAL);
-    while (got == 1 && poll(&answer, 1, LOOK_MS) <= 0 && looks < DROP_LOOKS && !stop_requested())
-        looks++;
-    if (looks == DROP_LOOKS) {
-        helper_end(dropper, STOPPED_MS);
-        message("the caches of the system were not dropped within %d s, as when a filesystem "
-                "does not answer; what is in them is not known",
-                DROP_LOOKS * LOOK_MS / 1000);
-        return 0;
+    const uint64_t request = clock_ns();
+    struct dropper_answer answer = {0};
+    struct pollfd from = {.fd = dropper->socket, .events = POLLIN};
+    ssize_t got = send(dropper->socket, &request, sizeof request, MSG_NOSIGNAL);
+    while (got > 0 && answer.request != request) {
+        if (stop_requested())
+            return stop_check(e);
+        if (clock_ns() - request >= PATIENCE_NS)
+            return CACHE_DROP_LATE;
+        if (poll(&from, 1, LOOK_MS) > 0)
+            got = recv(dropper->socket, &answer, sizeof answer, MSG_DONTWAIT);
     }
-    got = got == 1 ? recv(dropper->socket, &byte, 1, MSG_DONTWAIT) : got;
-    if (got < 0 && errno == EAGAIN)
-        return stop_check(e);
     /* the end of the socket, or an error on it, means that the process has ended */
     if (got == 0 || (got < 0 && (errno == EPIPE || errno == ECONNRESET)))
         return err_say(e, "the process that drops the caches has died");
     if (got < 0)
         return err_system(e, errno, "have the caches dropped");
-    return byte == 0 ? 0 : err_system(e, byte, "write to %s", DROP_CACHES);
+    return answer.code == 0 ? 0 : err_system(e, (int)answer.code, "write to %s", DROP_CACHES);
 }
 
 void cache_dropper_stop(struct helper *dropper)

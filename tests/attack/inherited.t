@@ -127,6 +127,8 @@ mkdir "$dir/his/data";
 chown $nobody, $nogroup, "$dir/his/data";
 my @BONNIE  = ('bonnie', '-d', "$dir/his/data", qw(-u nobody -r0 -n0 -s1 -f --min-time=0));
 my @IOPS    = (@BONNIE, qw(--tests=iops --iops-duration=1000 --explain-tail));
+my @TAIL    = ('bonload', qw(-u nobody -wt=1 -duration=1000s -mkdirs -explain-tail -show-progress=false), "-url=$dir/his/data/XX");
+my @CAMPAIGN = ('boncut', 'campaign', '--victim=exec sleep 1000 #', '--cut=true', '--cuts=1', "--logs=$dir/logs", "$dir/his");
 my $given   = { told => 1, secret => 1, traced => 'by root', place => "$dir/closed/open" };
 my $helper  = { session => 'shared', told => 1, traced => 'by root' };
 my $confined = { told => 1, traced => 'by root', secret => 0, fds => 2 };
@@ -137,12 +139,16 @@ my @EVERY   = (
     (is_traced() ? [ qr/\Abonnie-remover\z/, { %{$confined}, session => 'own' }, @IOPS ] : ()),
     [ qr/\Abonnie\z/,          $helper, @BONNIE, qw(-s1:8k:100000000:3 --tests=seeks) ],
     (has_terminal() ? [ qr/\Azcav-monitor\z/, $helper, '/bin/sh', '-c', 'exec script -qec "$*" /dev/null', 'sh', program('zcav'), qw(-b1 -c 1000000 -u nobody), "$dir/device" ] : ()),
-    [ qr/\Abonload-examine\z/, $helper, 'bonload', qw(-u nobody -wt=1 -duration=1000s -mkdirs -explain-tail -show-progress=false), "-url=$dir/his/data/XX" ],
+    [ qr/\Abonload-examine\z/, $helper, @TAIL ],
+    (is_traced() ? [ qr/\Abonload-remover\z/, { %{$confined}, session => 'own' }, @TAIL ] : ()),
+    (is_traced() ? [ qr/\Abonwhy-remover\z/,  { %{$confined}, session => 'own' }, 'bonwhy', qw(-u nobody -- sleep 1000) ] : ()),
     # what the user has said that is to be run has what a shell would give it
     [ qr/\Asleep\z/,  { %{$given}, session => 'own' },    path_of('bon_ab'), '--a=exec sleep 1000', '--b=exec sleep 1000' ],
     [ qr/\Abon_ab\z/, { %{$given}, session => 'own' },    path_of('bon_ab'), '--a=exec sleep 1000', '--b=exec sleep 1000' ],
     (is_traced() ? [ qr/\Asleep\z/,  { %{$given}, session => 'shared' }, 'bonwhy', qw(-- sleep 1000) ] : ()),
-    [ qr/\Asleep\z/,  { %{$given}, session => 'shared' }, 'boncut', 'campaign', '--victim=exec sleep 1000 #', '--cut=true', '--cuts=1', "--logs=$dir/logs", "$dir/his" ],
+    (is_traced() ? [ qr/\Asleep\z/,  { %{$given}, session => 'shared', traced => 'by its user' }, 'bonwhy', qw(-u nobody -- sleep 1000) ] : ()),
+    [ qr/\Asleep\z/,  { %{$given}, session => 'shared' }, @CAMPAIGN ],
+    [ qr/\Aboncut\z/, { %{$given}, session => 'shared' }, @CAMPAIGN ],
 );
 
 sub has_ok {
