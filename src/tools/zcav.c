@@ -600,9 +600,9 @@ static int measure_device(void *context, struct err *e)
     struct zcav_job *j = context;
     const struct zcav_settings *s = j->settings;
     const unsigned count = (unsigned)s->passes.value;
-    int rc = 0;
     if (count == 1)
         print_log(&j->log, LOG_HEADING);
+    int rc = check_log(&j->log, e);
     for (j->pass = 0; rc == 0 && j->pass < count; j->pass++)
         rc = measure_pass(j, e);
     struct zcav_block *passes = calloc(count, sizeof *passes);

@@ -375,6 +375,9 @@ for my $args ([ '--json', "$dir/large" ], [ "$dir/large", "$dir/large" ]) {
 }
 unlink "$dir/large";
 refused_ok(zcav(qw(-q -b4 -l /dev/full), $file), qr{write to /dev/full: No space left on device}, 'a log on a full disk');
+my $limited = zcav({ wrap => [ 'sh', '-c', '(ulimit -f 0; exec "$@") 2>&1 >/dev/null | cat >&2', 'sh' ] }, qw(-q -b1 -l), "$dir/limited", $file);
+like($limited->{err}, qr{^zcav: write to \Q$dir\E/limited: File too large$}m, 'a log that is longer than a file may be');
+unlink "$dir/limited";
 refused_ok(zcav(qw(-q -b4 -l), "$dir/none/log", $file), qr{open \Q$dir\E/none/log: No such file}, 'a log without a place');
 
 SKIP: {
