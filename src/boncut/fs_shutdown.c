@@ -88,6 +88,8 @@ int boncut_fs_shutdown(const struct settings *s, struct err *e)
         rc = err_say(e, "%s is on the root filesystem, which this system cannot do without", path);
     else if (!portable_statx(fd, 0, &facts) || !(facts.attributes & PORTABLE_STATX_ATTR_ROOT))
         rc = err_say(e, "%s: nothing is mounted here; give the directory of the mount", path);
+    else if (*mount.point == '\0')
+        rc = err_say(e, "%s: what is mounted here cannot be read from /proc/self/mountinfo", path);
     else if (mount.is_part)
         rc = err_say(e, "%s: only a part of its filesystem is mounted here", path);
     else

@@ -110,7 +110,7 @@ for my $scene (grep { $_->{name} =~ /$CHOICE/ } @SCENES) {
 # ---- fs-shutdown: only what is mounted at that name, and only the run that works there ----------------
 
 SKIP: {
-    my $fs = eval { Root::filesystem('ext4', 64) } // skip 'there is no ext4', 9;
+    my $fs = eval { Root::filesystem('ext4', 64) } // skip 'there is no ext4', 11;
     my $bin = program('boncut');
     mkdir "$fs/$_" for qw(his upper empty top);
     my $shut = sub { return run_tool('boncut', 'fs-shutdown', '--yes', @_) };
@@ -130,6 +130,11 @@ SKIP: {
     # the root is an overlay, whose upper layer is there
     my $within = 'mount -t overlay -o "lowerdir=/,upperdir=$0/upper,workdir=$0/empty" bonnie-test "$0/top" && mount --rbind /proc "$0/top/proc" && mount --bind "$0" "$0/top/mnt" && cp "$1" "$0/top/boncut" && exec chroot "$0/top" /boncut fs-shutdown --yes /mnt';
     like(run_tool('/usr/bin/unshare', '-m', 'sh', '-c', $within, "$fs", $bin)->{err}, qr/root filesystem/, 'that of the upper layer of the root: refused');
+    ok($lives->(), 'and it lives');
+
+    # nobody says what is mounted there
+    my $unread = 'mount --bind /dev/null /proc/$$/mountinfo && exec "$0" fs-shutdown --yes "$1"';
+    like(run_tool('/usr/bin/unshare', '-m', 'sh', '-c', $unread, $bin, "$fs")->{err}, qr/\Aboncut: \Q$fs\E: what is mounted here cannot be read from \S+\n\z/, 'without a list of mounts: refused');
     ok($lives->(), 'and it lives');
 
     # a lock that has been left to a child; the number of the process that took it is another boncut's
