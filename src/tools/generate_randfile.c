@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -110,8 +111,16 @@ int generate_randfile(int argc, char *argv[], struct err *e)
         return err_say(e, "COUNT is missing: " ACCEPTED_COUNT);
     path_trust_movers(settings.trusts_directory);
     rc = stop_init(e);
-    if (rc == 0 && (settings.file || (fstat(STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode))))
-        rc = limits_file(settings.count.value * sizeof *numbers, e);
+    uint64_t bytes = settings.count.value * sizeof *numbers;
+    bool is_file = settings.file != NULL;
+    if (!is_file && fstat(STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode)) {
+        is_file = true; /* whose old contents may stay: >> */
+        bytes += (uint64_t)(fcntl(STDOUT_FILENO, F_GETFL) & O_APPEND
+                                ? st.st_size
+                                : lseek(STDOUT_FILENO, 0, SEEK_CUR));
+    }
+    if (rc == 0 && is_file)
+        rc = limits_file(bytes, e);
     if (rc == 0)
         rc = output_open(&output, settings.file, e);
     if (rc != 0)
