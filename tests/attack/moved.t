@@ -134,7 +134,8 @@ for my $case ([ 'his home, root', sub { chown $nobody, $nogroup, $_[0] }, 0, {} 
 # ---- races --------------------------------------------------------------------------------------------
 # The name leads to a directory or file of his own and to that of root's in turn, as fast as he can.
 
-my $TRIES = tries(20);
+my $TRIES  = tries(20);
+my $CHOICE = $ENV{BONNIE_TEST_SCENES} // q{}; # the races that the environment names, or all
 my %RACES = (
     'zcav -l'           => [ q{}, 1, @{ $CHANGES{'zcav -l'} } ],
     'generate_randfile' => [ q{}, 1, @{ $CHANGES{generate_randfile} } ],
@@ -147,7 +148,7 @@ my %RACES = (
     '-url-source'       => [ 'shown', 1, @NULL[ 0 .. 2 ], '-max-requests=1', '-wt=1', '-url-source=PATH/log', "-written-urls-dump=$dir/dump" ],
     'reading in Perl'   => [ 'shown', 0, '-MBonnie::Path=open_to_read,read_whole', 'my ($count, $file) = @ARGV; for (1 .. $count) { print eval { read_whole(open_to_read($file)) } // q{} }', 'PATH/log' ],
 );
-for my $name (sort keys %RACES) {
+for my $name (grep {/$CHOICE/} sort keys %RACES) {
     my ($kind, $requests, @command) = @{ $RACES{$name} };
     my $top = scratch_on_disk(oct 755);
     closed("$top", 0);
