@@ -466,7 +466,7 @@ static const struct option_table option_table = {
     .brief = "Usage: bonnie DIR|DEVICE\n"
              "       bonnie [OPTION]...\n"
              "Measure the speed of storage through a filesystem, or of a device.\n\n"
-             "A first look, in a minute:\n"
+             "A first look, in 20 to 75 seconds:\n"
              "    bonnie /data\n"
              "A more reliable figure, with twice as much data as RAM:\n"
              "    bonnie -d /data\n"
