@@ -43,6 +43,8 @@ my $WRITE = 'my ($count, $file) = @ARGV; my $report = "report\n" x 100_000; for 
 my $ANEW  = 'my ($count, $file) = @ARGV; for (1 .. $count) { eval { write_report("report\n", $file) }; unlink $file if -o $file }';
 my $KEEP  = 'my ($count, $dir) = @ARGV; for (1 .. $count) { eval { Bonnie::Ab::Keep->new($dir)->save_output(undef, 1, "a", "output\n") } }';
 
+my $holder; # the process that has a lease in the present scene
+
 my @SCENES = (
     {   name => 'disk, where the directory of all names is a link',
         requests => 50,
@@ -127,6 +129,20 @@ my @SCENES = (
             my $judged = bonload(repeated($count), "-good-for=$field->{home}/in", $field->{home});
             return { %{$judged}, err => $run->{err} . $judged->{err} };
         },
+    },
+    {   name => 'zcav DEVICE, where it is a pipe',
+        make => sub { spew("$_[0]{home}/in", 'x' x (1 << 20)) },
+        flip => 'in',
+        face => sub {'fifo'},
+        says => qr/^# Read 1 megs/m,
+        run  => sub { run_tool('zcav', repeated($_[1]), qw(-q -b1), "$_[0]{home}/in") },
+    },
+    {   name => 'zcav DEVICE, where it has a lease',
+        make => sub { spew("$_[0]{home}/in", 'x' x (1 << 20)); his_file("$_[0]{home}/leased"); $holder = holds_lease("$_[0]{home}/leased") },
+        flip => 'in',
+        face => sub {'name=leased'},
+        says => qr/^# Read 1 megs/m,
+        run  => sub { my $run = run_tool('zcav', repeated($_[1]), qw(-q -b1), "$_[0]{home}/in"); end_lease($holder); return $run },
     },
     {   name => 'bon_ab --keep',
         make => sub { his("$_[0]{home}/kept") },
@@ -221,6 +237,33 @@ sub his_file {
     chmod $mode // oct 644, $file;
     return;
 }
+
+# Starts a process of his that has a lease on a file of his, and takes it again when the kernel has
+# ended it.
+sub holds_lease {
+    my ($path) = @_;
+    pipe my $ready, my $held or die "pipe: $!\n";
+    open my $file, '+<', $path or die "$path: $!\n";
+    my $pid = fork // die "fork: $!\n";
+    if (!$pid) {
+        POSIX::setgid($nogroup);
+        POSIX::setuid($nobody);
+        local $SIG{IO} = 'IGNORE';
+        my $lease = sub { fcntl $file, 1024, 1 }; # F_SETLEASE, F_WRLCK
+        syswrite $held, 'x' if $lease->();
+        close $held;
+        while (1) {
+            select undef, undef, undef, 0.01;
+            $lease->();
+        }
+    }
+    close $held;
+    close $file;
+    sysread $ready, my $byte, 1; # when he has it
+    return $pid;
+}
+
+sub end_lease { my ($pid) = @_; kill KILL => $pid; waitpid $pid, 0; return }
 
 # Makes the names of root's files in two directories, of which the attacker
 # exchanges one.
@@ -386,24 +429,11 @@ rmdir "$dir/bin";
     his("$disk/his");
     his_file("$disk/his/leased");
     chmod oct(711), "$disk";
-    pipe my $ready, my $held or die "pipe: $!\n";
-    my $holder = fork // die "fork: $!\n";
-    if (!$holder) {
-        POSIX::setgid($nogroup);
-        POSIX::setuid($nobody);
-        local $SIG{IO} = 'IGNORE';
-        open my $file, '+<', "$disk/his/leased" or POSIX::_exit(1);
-        fcntl $file, 1024, 1; # F_SETLEASE, F_WRLCK
-        syswrite $held, 'x';
-        sleep 1000;
-        POSIX::_exit(0);
-    }
-    sysread $ready, my $byte, 1;
+    $holder = holds_lease("$disk/his/leased");
     my $run = run_tool('zcav', { wrap => [qw(timeout -s KILL 30)] }, qw(-q -b1), "$disk/his/leased");
     is($run->{status}, 1, 'zcav does not wait for a lease');
     like($run->{err}, qr/leased: Resource temporarily unavailable$/, 'and says so');
-    kill KILL => $holder;
-    waitpid $holder, 0;
+    end_lease($holder);
 }
 
 # ---- a file of root's in the attacker's directory ------------------------------------------------

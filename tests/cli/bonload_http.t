@@ -185,6 +185,7 @@ for my $case (
     [ '/silent',     'timed out' ],
     [ '/late',       'timed out' ], # data comes in the last millisecond, and then nothing
     [ '/body',       'timed out' ],
+    [ '/chunk',      'timed out' ], # an extension of a chunk that does not end
     [ '/loris',      'timed out' ],
     [ "http://127.0.0.1:$nobody/", 'connect: Connection refused' ],
     [ 'http://no.such.host.invalid/', 'the host name cannot be resolved' ],

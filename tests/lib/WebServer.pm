@@ -22,8 +22,7 @@ my $HEADERS_END = "\r\n\r\n";
 sub gz      { my ($text) = @_; return Compress::Zlib::memGzip($text) }
 sub encoded { my ($c, $how, $body) = @_; $c->{out} .= "HTTP/1.1 200 OK\r\nTransfer-Encoding: $how\r\nConnection: close\r\n\r\n$body"; $c->{ends} = 1; return }
 
-# What special paths do wrong: each sub gets the connection, and may add to what
-# that sends.
+# What special paths do wrong: each sub gets the connection, and may add to what that sends.
 my %MISBEHAVES = (
     '/garbage' => sub { $_[0]{out} .= "\0\1this is no HTTP at all\n" x 20; $_[0]{ends} = 1 },
     '/nothing' => sub { $_[0]{ends} = 1 },
@@ -43,6 +42,7 @@ my %MISBEHAVES = (
     '/header'  => sub { endless($_[0], "HTTP/1.1 200 OK\r\nX: ", sub { 'x' x 4096 }) },
     '/interim' => sub { endless($_[0], q{}, sub {"HTTP/1.1 102 Processing\r\n\r\n"}) },
     '/body'    => sub { endless($_[0], "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", sub { "1000\r\n" . 'x' x 4096 . "\r\n" }) },
+    '/chunk'   => sub { endless($_[0], "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;", sub { 'x' x 4096 }) },
     '/loris'   => sub { endless($_[0], "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", sub {'x'}); $_[0]{is_slow} = 1 },
     '/tell'    => sub { answer($_[0], 403, '<Error><Code>Denied</Code><Message>' . ($_[0]{head} =~ /^X-Token: *(.*?) *\r?$/m)[0] . '</Message></Error>') },
     '/echo'    => sub { answer($_[0], 403, "<Error><Code>Denied</Code><Message>$_[0]{head}</Message></Error>") },
