@@ -98,8 +98,8 @@ int coordinator_share(struct coordinator *c, const char *name, void *bytes, size
 int coordinator_agree(struct coordinator *c, int argc, char *argv[], struct err *e);
 
 /* Checks, while this rank works, whether another one has failed; if so, requests a stop here. Only
- * the main thread may call it. `coordinator` is a struct coordinator *, which thread pools and
- * process groups need not know. */
+ * the main thread may call it. `coordinator` is a struct coordinator *, which thread pools
+ * need not know. */
 void coordinator_poll(void *coordinator);
 
 /* Leaves the others: after the last phase, so that the semaphores can be used again; after a

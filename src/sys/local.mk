@@ -8,7 +8,6 @@ src_libsuite_a_SOURCES += \
 	src/sys/output.c src/sys/output.h \
 	src/sys/path.c src/sys/path.h \
 	src/sys/privilege.c src/sys/privilege.h \
-	src/sys/process_group.c src/sys/process_group.h \
 	src/sys/program.c src/sys/program.h \
 	src/sys/seccomp_rules.h \
 	src/sys/stop.c src/sys/stop.h \

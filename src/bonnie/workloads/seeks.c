@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "bonnie/run_context.h"
-#include "sys/process_group.h"
+#include "measure/clock.h"
+#include "measure/cpu.h"
+#include "sys/helper.h"
+#include "sys/stop.h"
+#include "util/coverage.h"
+#include "util/descriptor.h"
 #include "util/partition.h"
 #include "util/rng.h"
 #include "util/shared_memory.h"
 
-/* The workers prepare their files, the seekers seek in all of them, and the workers sync them. */
+/* The workers prepare their files, the seekers seek in all of them, and the workers sync them. Each
+ * seeker prepares, waits at a gate until the parent opens it for all, and seeks. One that dies is a
+ * failure, and stops the others. */
 
 /* Number of seeks of which one rewrites its chunk. */
 #define REWRITE_EVERY 10
@@ -18,12 +29,28 @@
 /* Draws for a rewrite, until no other seeker rewrites the chunk; more of them later. */
 #define DRAWS_AT_ONCE 8
 
+/* Interval at which the parent looks for seekers that have ended; while they prepare, in ms. */
+#define LOOK_NS       5000000
+#define READY_LOOK_MS 100
+
+/* What a seeker reports to its parent, in shared memory. */
+struct report {
+    struct err failure;
+    uint64_t end_ns;
+    uint64_t cpu_ns; /* CPU time of the process */
+    struct cpu_demand demand;
+};
+
 struct seekers {
     struct run_context *context;
+    unsigned count;
     uint64_t *ticket;                  /* of the caller */
     uint64_t end_ticket;               /* first ticket that is not for these seekers */
     atomic_uint_fast64_t *next_ticket; /* in memory that all seekers share */
-    struct process_group *group;
+    struct report *reports;            /* one for each seeker */
+    int ready[2];                      /* pipe: each seeker writes a byte when it is ready */
+    int gate[2];                       /* pipe: each seeker then waits for a byte */
+    pid_t pids[];                      /* 0: the parent has waited for the seeker */
 };
 
 struct seeker {
@@ -67,12 +94,14 @@ static enum source_answer seeks_next(void *context, struct io *io, uint64_t now_
     return SOURCE_READY;
 }
 
-/* What each seeker does. Its queue has the data files of all workers. */
-static int run_seeker(void *context, unsigned number, struct process_member *self, struct err *e)
+/* What each seeker does, without malloc and stdio, in which the parent may have been when it
+ * forked. Its queue has the data files of all workers. CPU time counts from the gate on. */
+static void run_seeker(const struct seekers *s, unsigned number)
 {
-    const struct seekers *s = context;
     struct run_context *r = s->context;
     const struct plan *p = r->plan;
+    struct report *report = &s->reports[number];
+    struct err *e = &report->failure;
     struct worker_stats *stats = &r->stats.workers[number];
     struct seeker seeker = {.of = {p, &r->contents, &r->corruption[number], 0}, .all = s};
     const struct io_source source = {.next = seeks_next,
@@ -83,42 +112,140 @@ static int run_seeker(void *context, unsigned number, struct process_member *sel
     const struct io_queue_setup setup =
         work_queue_setup(p, r->data, p->workers, p->data.chunk_bytes);
     struct io_queue queue;
+    struct cpu_demand before = {0};
+    uint64_t cpu_before_ns = 0;
+    char byte;
 
+    close(s->gate[1]);
     close(r->scratch.owner_fd); /* only the parent may keep the lock */
+    stop_init_child();
     int rc = io_queue_open(&queue, &setup, e);
     stats->plain_queues += rc == 0 && !io_queue_has_buffers(&queue);
+    if (rc == 0) {
+        before = cpu_demand_of_thread(); /* from now on the process sleeps until the gate opens */
+        rc = byte_write(s->ready[1], 0);
+        if (rc == 0 && byte_read(s->gate[0], &byte) != 1)
+            rc = -EINTR;
+        cpu_before_ns = cpu_used_ns();
+    }
     if (rc == 0)
-        rc = process_member_ready(self);
-    return rc == 0 ? io_queue_run(&queue, &source, &stats->ops, e) : rc;
+        rc = io_queue_run(&queue, &source, &stats->ops, e);
+    report->end_ns = clock_ns();
+    const struct cpu_demand after = cpu_demand_of_thread();
+    report->demand = cpu_demand_between(&before, &after);
+    report->cpu_ns = cpu_used_ns() - cpu_before_ns;
+    coverage_dump();
+    _exit(rc == 0 ? 0 : 1);
+}
+
+/* Waits for the seekers that have ended. Any end but a normal one is a failure, and stops the
+ * others. Returns the number of those that are left. */
+static unsigned reap_seekers(struct seekers *s, int options, int *rc, struct err *e)
+{
+    unsigned left = 0;
+    for (unsigned i = 0; i < s->count; i++) {
+        int status;
+        int one = 0;
+        if (s->pids[i] == 0)
+            continue;
+        pid_t pid = waitpid(s->pids[i], &status, options);
+        if (pid == 0 || (pid < 0 && errno == EINTR)) {
+            left++;
+            if (stop_requested())
+                kill(s->pids[i], SIGCONT); /* somebody may have stopped it, and it must see that */
+            continue;
+        }
+        s->pids[i] = 0;
+        if (pid < 0) {
+            one = err_system(e, errno, "wait for seeker %u", i + 1);
+        } else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+            const struct err *failure = &s->reports[i].failure;
+            stop_request();
+            if (failure->code != 0) {
+                one = -failure->code;
+                *e = e->code == 0 ? *failure : *e;
+            } else if (WIFSIGNALED(status)) {
+                one = err_say(e, "seeker %u was killed by signal %d (%s)", i + 1, WTERMSIG(status),
+                              strsignal(WTERMSIG(status)));
+            } else {
+                one = err_say(e, "seeker %u ended with status %d", i + 1, WEXITSTATUS(status));
+            }
+        }
+        *rc = *rc ? *rc : one;
+    }
+    return left;
+}
+
+static void call_poller(const struct seekers *s)
+{
+    if (s->context->poller)
+        s->context->poller->poll(s->context->poller->context);
 }
 
 void seekers_release(struct seekers *s)
 {
     if (!s)
         return;
-    process_group_release(s->group);
+    struct err ignored = {0};
+    int rc = 0;
+    for (unsigned i = 0; i < s->count; i++)
+        if (s->pids[i] > 0)
+            kill(s->pids[i], SIGKILL);
+    for (int end = 0; end < 2; end++) {
+        descriptor_close(&s->gate[end]);
+        descriptor_close(&s->ready[end]);
+    }
+    while (reap_seekers(s, 0, &rc, &ignored) > 0)
+        continue;
+    shared_memory_unmap(s->reports, s->count * sizeof *s->reports);
     shared_memory_unmap((void *)s->next_ticket, sizeof *s->next_ticket);
     free(s);
 }
 
 int seekers_start(struct seekers **out, struct run_context *r, uint64_t *ticket, struct err *e)
 {
-    const struct plan *p = r->plan;
-    struct seekers *s = calloc(1, sizeof *s);
+    const unsigned count = r->plan->data.seekers;
+    struct seekers *s = calloc(1, sizeof *s + count * sizeof *s->pids);
     if (!s)
-        return err_system(e, ENOMEM, "allocate memory for %u seekers", p->data.seekers);
-    s->context = r;
-    s->ticket = ticket;
-    s->end_ticket = r->work->lap_ns > 0 ? UINT64_MAX : *ticket + p->data.seeks;
-    const struct process_group_setup group = {.name = "seeker",
-                                              .count = p->data.seekers,
-                                              .body = run_seeker,
-                                              .context = s,
-                                              .poller = r->poller};
+        return err_system(e, ENOMEM, "allocate memory for %u seekers", count);
+    *s = (struct seekers){
+        .context = r,
+        .count = count,
+        .ticket = ticket,
+        .end_ticket = r->work->lap_ns > 0 ? UINT64_MAX : *ticket + r->plan->data.seeks,
+        .ready = {-1, -1},
+        .gate = {-1, -1},
+    };
     int rc = shared_memory_map((void **)&s->next_ticket, sizeof *s->next_ticket, e);
+    if (rc == 0)
+        rc = shared_memory_map((void **)&s->reports, count * sizeof *s->reports, e);
     if (rc == 0) {
         *s->next_ticket = *ticket;
-        rc = process_group_start(&s->group, &group, e);
+        if (pipe(s->ready) != 0 || pipe(s->gate) != 0)
+            rc = err_system(e, errno, "make pipes to the seekers");
+    }
+    for (unsigned i = 0; rc == 0 && i < count; i++) {
+        rc = stop_check(e); /* many take minutes */
+        pid_t pid = rc == 0 ? fork() : 0;
+        if (pid < 0)
+            rc = err_system(e, errno, "fork seeker %u of %u", i + 1, count);
+        if (pid == 0 && rc == 0)
+            run_seeker(s, i);
+        s->pids[i] = pid > 0 ? pid : 0;
+    }
+    descriptor_close(&s->ready[1]);
+    descriptor_close(&s->gate[0]);
+    /* it is a failure if one dies before all are at the gate */
+    for (unsigned at_gate = 0; rc == 0 && at_gate < count;) {
+        struct pollfd one = {.fd = s->ready[0], .events = POLLIN};
+        char byte;
+        if (poll(&one, 1, READY_LOOK_MS) > 0 && read(s->ready[0], &byte, 1) == 1)
+            at_gate++;
+        else
+            reap_seekers(s, WNOHANG, &rc, e);
+        call_poller(s);
+        if (rc == 0)
+            rc = stop_check(e);
     }
     if (rc == 0)
         *out = s;
@@ -129,10 +256,27 @@ int seekers_start(struct seekers **out, struct run_context *r, uint64_t *ticket,
 
 int seekers_work(struct seekers *s, struct task_times *times, struct err *e)
 {
-    int rc = process_group_work(s->group, times, e);
+    *times = (struct task_times){.start_ns = clock_ns()};
+    int rc = 0;
+    for (unsigned i = 0; rc == 0 && i < s->count; i++)
+        rc = byte_write(s->gate[1], 0);
+    if (rc != 0)
+        err_system(e, -rc, "start the seekers");
+    while (rc == 0 && reap_seekers(s, WNOHANG, &rc, e) > 0) {
+        call_poller(s);
+        clock_sleep(LOOK_NS);
+    }
+    times->end_ns = times->start_ns;
+    for (unsigned i = 0; i < s->count; i++) {
+        const struct report *report = &s->reports[i];
+        times->cpu_ns += report->cpu_ns;
+        cpu_demand_keep_larger(&times->busiest, &report->demand);
+        if (report->end_ns > times->end_ns)
+            times->end_ns = report->end_ns;
+    }
     uint64_t next = *s->next_ticket;
     *s->ticket = next < s->end_ticket ? next : s->end_ticket;
-    return rc;
+    return rc == 0 && stop_requested() ? -EINTR : rc;
 }
 
 static int seeks_finish(void *context, struct err *e)
