@@ -464,7 +464,8 @@ static int prepare_run(struct write_run *run, struct err *e)
 {
     const struct scratch *s = &run->scratch;
     run->start_ns = clock_ns();
-    int rc = thread_pool_prepare(&run->pool, &worker_task, e);
+    struct task_times unused;
+    int rc = thread_pool_run(&run->pool, &worker_task, POOL_PREPARING, &unused, e);
     if (rc != 0)
         return rc;
     run->header.methods &= ~atomic_load(&run->left_out);
@@ -510,7 +511,7 @@ int boncut_write(const struct settings *s, struct err *e)
             run.scratch.is_guest = rc == 0;
             run.end_ns = s->time_ns.given ? clock_ns() + s->time_ns.value : UINT64_MAX;
             if (rc == 0)
-                rc = thread_pool_work(&run.pool, &times, e);
+                rc = thread_pool_run(&run.pool, &worker_task, POOL_WORKING, &times, e);
             if (rc == 0 || rc == -EINTR)
                 message("what was promised is in %s; boncut --cleanup %s removes it", run.path,
                         s->directory);

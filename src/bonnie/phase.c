@@ -323,7 +323,8 @@ static int prepare_workers(struct phase *ph, struct err *e)
         if (is_first || w->lap_start >= w->data.bytes)
             w->lap_start = 0;
     }
-    int rc = thread_pool_prepare(&r->pool, &ph->workload->task, e);
+    struct task_times unused;
+    int rc = thread_pool_run(&r->pool, &ph->workload->task, POOL_PREPARING, &unused, e);
     if (!is_first && !ph->is_cut)
         ph->preparing_ns += clock_ns() - start_ns;
     return rc;
@@ -352,7 +353,7 @@ static int precondition(struct run_context *r, struct err *e)
     for (unsigned done = 0; rc == 0 && done < times; done++) {
         rc = prepare_workers(&ph, e);
         if (rc == 0)
-            rc = thread_pool_work(&r->pool, &unused, e);
+            rc = thread_pool_run(&r->pool, &workload_put_block.task, POOL_WORKING, &unused, e);
         release_workers(r);
     }
     int ended = monitor_end(ph.monitor, NULL, NULL, NULL, NULL, e);
@@ -421,10 +422,11 @@ static int do_lap(struct phase *ph, struct err *e)
         if (ph->laps > 0)
             idle = device_since(&idle, &ph->spent.device);
         monitor_go(ph->monitor, &idle);
-        rc = seekers ? seekers_work(seekers, &times, e) : thread_pool_work(&r->pool, &times, e);
+        rc = seekers ? seekers_work(seekers, &times, e)
+                     : thread_pool_run(&r->pool, &w->task, POOL_WORKING, &times, e);
         /* then the workers sync the changes and close the files */
         if (rc == 0 && seekers)
-            rc = thread_pool_work(&r->pool, &closing, e);
+            rc = thread_pool_run(&r->pool, &w->task, POOL_WORKING, &closing, e);
         if (rc == 0 && seekers) {
             /* adds only the workers' time, because the parent notices the seekers' end late */
             times.end_ns += closing.end_ns - closing.start_ns;

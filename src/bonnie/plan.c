@@ -476,6 +476,15 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
 
 int plan_share(struct plan *share, const struct plan *whole, const struct ranks *r, struct err *e)
 {
+    if (whole->is_device)
+        return err_say(e, "%s: several ranks cannot share a device", whole->directory);
+    if (whole->row)
+        return err_say(e, "--preset=%s cannot be combined with several ranks", whole->preset);
+    if (whole->steady.wanted)
+        return err_say(
+            e, "--steady-state cannot be combined with several ranks; --time makes tests longer");
+    if (whole->explains_tail)
+        return err_say(e, "--explain-tail cannot be combined with several ranks");
     *share = *whole;
     share->whole = whole;
     share->ranks = r->count;

@@ -268,7 +268,8 @@ static inline unsigned plan_all_directories(const struct plan *p)
 
 /* Makes one rank's share of a plan, which must outlive it. Sizes and numbers of files and seeks are
  * divided; workers and seekers are per rank; and only rank 0 prints anything. Returns 0, or a
- * negative errno with a line in e when there is too little for each rank. */
+ * negative errno with a line in e when there is too little for each rank, or ranks cannot share it.
+ */
 int plan_share(struct plan *share, const struct plan *whole, const struct ranks *r, struct err *e);
 
 /* The largest number of bytes and of files that the plan needs at any moment on a filesystem with

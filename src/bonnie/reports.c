@@ -37,19 +37,6 @@ int report_end(FILE *out)
     return ferror(out) ? -EIO : 0;
 }
 
-/* The stream for a report. With -q only one format is on standard output, for a script: CSV, JSON,
- * HTML or the table, the first of these that the user chose. The others leave it to that one. */
-static FILE *stream_for(const struct reports *r, const struct report_ops *report)
-{
-    static const struct report_ops *const for_scripts[] = {&report_csv, &report_json,
-                                                           &report_html_row};
-    bool is_for_one = r->plan->quiet && !r->output->path;
-    for (size_t i = 0; is_for_one && i < sizeof for_scripts / sizeof for_scripts[0]; i++)
-        if (plan_has_format(r->plan, for_scripts[i]->name))
-            return report == for_scripts[i] ? r->output->stream : stderr;
-    return r->output->stream;
-}
-
 static int check_printed(const struct reports *r, int rc, const FILE *stream, struct err *e)
 {
     if (rc == 0 || stream == stderr)
@@ -60,15 +47,22 @@ static int check_printed(const struct reports *r, int rc, const FILE *stream, st
 int reports_begin(struct reports *r, const struct result *none, const struct output *o,
                   struct html_page *page, struct err *e)
 {
+    static const struct report_ops *const for_scripts[] = {&report_csv, &report_json,
+                                                           &report_html_row};
     const struct plan *p = none->plan;
     *r = (struct reports){.plan = p, .output = o, .page = page};
     r->is_read = p->text_is_named || isatty(fileno(o->stream));
+    const struct report_ops *only = NULL; /* report on standard output; NULL: all are there */
     int rc = 0;
+    for (size_t i = 0; p->quiet && !o->path && i < sizeof for_scripts / sizeof *for_scripts; i++)
+        if (!only && plan_has_format(p, for_scripts[i]->name))
+            only = for_scripts[i];
     for (size_t i = 0; rc == 0 && i < p->format_count; i++) {
-        const struct report_ops *report = report_by_name(p->formats[i]);
-        FILE *stream = stream_for(r, report);
-        if (report->header)
-            rc = check_printed(r, report->header(stream, none), stream, e);
+        const struct report_ops *ops = report_by_name(p->formats[i]);
+        FILE *stream = only && ops != only ? stderr : o->stream;
+        r->formats[i] = (struct report_stream){ops, stream};
+        if (ops->header)
+            rc = check_printed(r, ops->header(stream, none), stream, e);
     }
     return rc;
 }
@@ -78,10 +72,9 @@ int reports_test(const struct reports *r, const struct result *result, enum test
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < r->plan->format_count; i++) {
-        const struct report_ops *report = report_by_name(r->plan->formats[i]);
-        FILE *stream = stream_for(r, report);
-        if (report->test)
-            rc = check_printed(r, report->test(stream, result, test), stream, e);
+        const struct report_stream *f = &r->formats[i];
+        if (f->ops->test)
+            rc = check_printed(r, f->ops->test(f->stream, result, test), f->stream, e);
     }
     return rc;
 }
@@ -107,15 +100,14 @@ int reports_run(struct reports *r, struct result *result, struct err *e)
     bool is_kept = r->page->is_open;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < p->format_count; i++) {
-        const struct report_ops *report = report_by_name(p->formats[i]);
-        is_kept |= report->all != NULL;
-        FILE *stream = stream_for(r, report);
-        if (report->run)
-            rc = check_printed(r, report->run(stream, result), stream, e);
+        const struct report_stream *f = &r->formats[i];
+        is_kept |= f->ops->all != NULL;
+        if (f->ops->run)
+            rc = check_printed(r, f->ops->run(f->stream, result), f->stream, e);
         /* notes go where people read, because scripts count the lines of standard output */
-        FILE *notes = r->is_read ? stream : stderr;
-        if (rc == 0 && report->notes)
-            rc = check_printed(r, report->notes(notes, result, !p->quiet), notes, e);
+        FILE *notes = r->is_read ? f->stream : stderr;
+        if (rc == 0 && f->ops->notes)
+            rc = check_printed(r, f->ops->notes(notes, result, !p->quiet), notes, e);
     }
     if (rc == 0 && is_kept)
         rc = keep(r, result, e);
@@ -130,10 +122,9 @@ int reports_end(struct reports *r, struct err *e)
     size_t size = 0;
     int rc = 0;
     for (size_t i = 0; rc == 0 && r->count > 0 && i < r->plan->format_count; i++) {
-        const struct report_ops *report = report_by_name(r->plan->formats[i]);
-        FILE *stream = stream_for(r, report);
-        if (report->all)
-            rc = check_printed(r, report->all(stream, r->runs, r->count), stream, e);
+        const struct report_stream *f = &r->formats[i];
+        if (f->ops->all)
+            rc = check_printed(r, f->ops->all(f->stream, r->runs, r->count), f->stream, e);
     }
     if (rc != 0 || r->count == 0 || !r->page->is_open)
         return rc;
@@ -162,8 +153,8 @@ void reports_print_unfinished(struct reports *r)
         r->runs[r->count - 1].ended_by = "signal";
     FILE *out = r->count > 0 && !r->output->path ? open_memstream(&text, &size) : NULL;
     for (size_t i = 0; out && i < p->format_count; i++) {
-        const struct report_ops *report = report_by_name(p->formats[i]);
-        if (report->is_of_whole_run || stream_for(r, report) == stderr)
+        const struct report_ops *report = r->formats[i].ops;
+        if (report->is_of_whole_run || r->formats[i].stream == stderr)
             continue;
         if (report->run && is_known)
             report->run(out, &r->runs[r->count - 1]);

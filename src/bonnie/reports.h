@@ -35,11 +35,18 @@ int report_end(FILE *out);
 extern const struct report_ops report_text, report_csv, report_json, report_classic,
     report_html_row, report_gobonniego, report_gobonniego_json, report_diskmark, report_quick;
 
+/* A report that is printed. */
+struct report_stream {
+    const struct report_ops *ops;
+    FILE *stream; /* standard error, if -q leaves the output to the first of CSV, JSON and HTML */
+};
+
 /* The reports that a session prints, each to the stream that the plan wants: some after each run,
  * others once at the end. Results are kept only if a report needs all runs, so a million runs as
  * CSV need no more memory than one. */
 struct reports {
     const struct plan *plan;
+    struct report_stream formats[MAX_FORMATS]; /* as many as the plan has */
     const struct output *output;
     struct html_page *page; /* drawn at the end, if it is open */
     struct result *runs;    /* results that are kept, which belong to this struct */

@@ -45,7 +45,15 @@ bool rounds_end(struct rounds *r)
     now->spent = *r->spent;
     shared_stats_sum(r->stats, &now->stats);
     op_stats_subtract(counted, &now->stats, &before->stats);
-    r->list[r->count++] = round_of(counted, before->spent.ns, now->spent.ns);
+    const struct histogram *h = &counted->latencies;
+    r->list[r->count++] = (struct round){
+        .end_ns = now->spent.ns,
+        .elapsed_ns = now->spent.ns - before->spent.ns,
+        .ops = h->count,
+        .bytes = counted->bytes,
+        .mean_ns = (uint64_t)histogram_mean(h),
+        .p99_ns = histogram_percentile(h, 99),
+    };
     if (r->count >= STEADY_WINDOW) {
         for (unsigned i = 0; i < STEADY_WINDOW; i++)
             figures[i] = round_figure(&r->list[r->count - STEADY_WINDOW + i], r->metric);

@@ -200,15 +200,38 @@ static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
     return rc;
 }
 
-/* Runs a whole session as the settings ask: makes the plans, gives up privileges, does the runs,
- * prints the reports, and leaves nothing behind. The dropper and the trace are opened before
- * privileges are given up, and the user's files afterwards. `coordinator` is that of the ranks of
- * one run; the settings may choose another way to begin together. Returns 0, or a negative errno
- * with a line in e (-EINTR after stop_signal()), or STATUS_NOT_KNOWN, also with a line, if all
- * tests ran but a figure that had to be steady is not. */
-static int session(const struct settings *s, struct coordinator *coordinator, struct err *e)
+/* Does what measures nothing: --cleanup, and -p in the words of Bonnie++. */
+static int tidy_up(const struct settings *s, struct err *e)
 {
-    const struct ranks *ranks = &coordinator->ranks;
+    if (s->cleans_up)
+        tail_trace_cleanup();
+    int rc = privilege_change(s->user, s->group, true, e);
+    if (rc != 0)
+        return rc;
+    if (s->semaphore_processes == 0) {
+        semaphores_clean_up();
+        return cleanup_directory(s->plan.directory, s->plan.trusts_directory, e);
+    }
+    bool makes = s->semaphore_processes > 0;
+    rc = makes ? semaphores_make(s->semaphore_processes, e) : semaphores_remove(e);
+    if (rc == 0 && makes)
+        printf("Creating semaphore for %d procs.\n", s->semaphore_processes);
+    else if (rc == 0)
+        puts("Semaphore removed.");
+    return rc;
+}
+
+/* A whole session: makes the plans, gives up privileges, does the runs, prints the reports, and
+ * leaves nothing behind. The dropper and the trace are opened before privileges are given up, and
+ * the user's files afterwards. */
+int bonnie(int argc, char *argv[], struct err *e)
+{
+    struct coordinator all;    /* of the ranks of one run */
+    struct coordinator others; /* the way to begin together that -y chooses */
+    struct coordinator *coordinator = &all;
+    const struct ranks *ranks = &all.ranks;
+    struct settings settings;
+    const struct settings *s = &settings;
     struct host host;
     struct block_device device = {0}; /* without a name if a directory is measured */
     struct plan plans[MAX_ROWS];      /* one for each row of a preset; of this rank's share */
@@ -221,9 +244,23 @@ static int session(const struct settings *s, struct coordinator *coordinator, st
     struct reports reports = {0};
     struct run_context context = {0};
     struct identity identity;
-    struct coordinator others;
 
-    int rc = block_device_find(&device, s->plan.directory, s->writes, e);
+    int rc = coordinator_join(&all, program_coordinator, e);
+    if (rc == 0)
+        rc = options_parse(argc, argv, &settings, ranks->number > 0 ? NULL : stdout, e);
+    if (rc == CLI_ANSWERED)
+        return coordinator_leave(&all, 0, e);
+    if (rc == 0)
+        rc = coordinator_agree(&all, argc, argv, e);
+    if (rc == 0)
+        path_trust_movers(s->plan.trusts_directory);
+    bool measures = rc == 0 && !s->cleans_up && s->semaphore_processes == 0;
+    if (rc == 0 && !measures && ranks->number == 0)
+        rc = tidy_up(s, e);
+    if (!measures)
+        return coordinator_leave(&all, rc, e);
+
+    rc = block_device_find(&device, s->plan.directory, s->writes, e);
     if (rc == 0) {
         host_detect(&host);
         host.device_bytes = device.name ? device.bytes : 0;
@@ -235,22 +272,11 @@ static int session(const struct settings *s, struct coordinator *coordinator, st
     }
     for (unsigned row = 0; rc == 0 && row < count; row++)
         rc = plan_make_row(&plans[row], s, &host, row, e);
-    bool is_shared = rc == 0 && ranks->count > 1;
-    if (is_shared && s->coordination)
-        rc = err_say(e,
-                     "-y cannot be used with MPI: the ranks of a job wait for one another anyway");
-    else if (is_shared && device.name)
-        rc = err_say(e, "%s: several ranks cannot share a device", device.name);
-    else if (is_shared && count > 1)
-        rc = err_say(e, "--preset=%s cannot be combined with several ranks", plan->preset);
-    else if (is_shared && s->plan.steady.wanted)
-        rc = err_say(
-            e, "--steady-state cannot be combined with several ranks; --time makes tests longer");
-    else if (is_shared && s->plan.explains_tail)
-        rc = err_say(e, "--explain-tail cannot be combined with several ranks");
-    else if (is_shared) {
+    if (rc == 0 && ranks->count > 1) {
         whole = *plan;
-        rc = plan_share(plan, &whole, ranks, e);
+        rc = s->coordination ? err_say(e, "-y cannot be used with MPI: the ranks of a job wait for "
+                                          "one another anyway")
+                             : plan_share(plan, &whole, ranks, e);
     }
     ASSUME(rc != 0 || count > 0);
     if (rc == 0)
@@ -334,42 +360,5 @@ static int session(const struct settings *s, struct coordinator *coordinator, st
     block_device_close(&device);
     tail_trace_close(&helpers.trace);
     cache_dropper_stop(&helpers.dropper);
-    return rc;
-}
-
-int bonnie(int argc, char *argv[], struct err *e)
-{
-    struct coordinator coordinator;
-    struct settings s;
-    int rc = coordinator_join(&coordinator, program_coordinator, e);
-    if (rc == 0)
-        rc = options_parse(argc, argv, &s, coordinator.ranks.number > 0 ? NULL : stdout, e);
-    if (rc == CLI_ANSWERED)
-        return coordinator_leave(&coordinator, 0, e);
-    if (rc == 0)
-        rc = coordinator_agree(&coordinator, argc, argv, e);
-    if (rc != 0)
-        return coordinator_leave(&coordinator, rc, e);
-    path_trust_movers(s.plan.trusts_directory);
-    if (!s.cleans_up && s.semaphore_processes == 0) {
-        rc = session(&s, &coordinator, e);
-    } else if (coordinator.ranks.number == 0) { /* --cleanup and -p, which measure nothing */
-        if (s.cleans_up)
-            tail_trace_cleanup();
-        rc = privilege_change(s.user, s.group, true, e);
-        if (rc == 0 && s.semaphore_processes > 0)
-            rc = semaphores_make(s.semaphore_processes, e);
-        else if (rc == 0 && s.semaphore_processes < 0)
-            rc = semaphores_remove(e);
-        else if (rc == 0) {
-            semaphores_clean_up();
-            rc = cleanup_directory(s.plan.directory, s.plan.trusts_directory, e);
-        }
-        /* in the words of Bonnie++ */
-        if (rc == 0 && s.semaphore_processes > 0)
-            printf("Creating semaphore for %d procs.\n", s.semaphore_processes);
-        else if (rc == 0 && s.semaphore_processes < 0)
-            puts("Semaphore removed.");
-    }
-    return coordinator_leave(&coordinator, rc, e);
+    return coordinator_leave(&all, rc, e);
 }

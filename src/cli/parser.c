@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "util/printable.h"
 
@@ -44,11 +45,6 @@ static void list_name(struct label_text *names, const char *dashes, const char *
     label_add(names, "%s%s%s", *names->text ? ", " : "", dashes, name);
 }
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Number of letters that must be inserted, removed or replaced to turn one name into the other
  * (Levenshtein, 1966). Computes one row of the matrix at a time. */
 static size_t name_distance(const char *name, const struct given_name *given)
@@ -63,7 +59,7 @@ static size_t name_distance(const char *name, const struct given_name *given)
             size_t replaced = diagonal + (tolower((unsigned char)name[i]) !=
                                           tolower((unsigned char)given->text[j]));
             diagonal = row[j + 1];
-            row[j + 1] = smaller(replaced, smaller(row[j], row[j + 1]) + 1);
+            row[j + 1] = MIN(replaced, MIN(row[j], row[j + 1]) + 1);
         }
     }
     return row[given->length];
@@ -78,7 +74,7 @@ const char *cli_nearest(const char *const words[], const char *text)
         size_t found = name_distance(*words, &given);
         if (found < least && found < given.length)
             nearest = *words;
-        least = smaller(found, least);
+        least = MIN(found, least);
     }
     return nearest;
 }
@@ -107,7 +103,7 @@ static int suggest_option(const struct option_table *table, const char *word,
     const char *dashes = option_dashes(table);
     const struct option_entry *foreign = entry_of_foreign(table, given);
     unsigned begun = 0; /* number of names that begin with the given one */
-    int shown = (int)smaller((size_t)(given->text - word) + given->length, WORD_SHOWN);
+    int shown = (int)MIN((size_t)(given->text - word) + given->length, WORD_SHOWN);
     struct label_text names = {""};
     if (is_of_neighbour(table, given))
         return err_say(e, "unknown option %.*s; it is one of %s", shown, word, table->neighbour);
@@ -309,30 +305,6 @@ static int refuse_word(const struct option_table *table, const char *word, struc
                    option_dashes(table));
 }
 
-static int read_word(struct reader *r, char *word, struct err *e)
-{
-    const struct given_name assigned = name_in(word); /* dd has words such as bs=1M */
-    const struct option_entry *foreign =
-        word[assigned.length] == '=' ? entry_of_foreign(r->table, &assigned) : NULL;
-    bool is_operand = r->only_operands || word[0] != '-' || word[1] == '\0';
-    if (is_operand && foreign && !r->only_operands)
-        return err_say(e, "unexpected argument '%.100s'; did you mean %s%s?", word,
-                       option_dashes(r->table), foreign->name);
-    if (is_operand && r->table->operand)
-        return r->table->operand(r->settings, word, e);
-    if (is_operand && (!r->table->operand_name || r->stray))
-        return refuse_word(r->table, word, e);
-    if (is_operand)
-        r->stray = word;
-    else if (strcmp(word, "--") == 0)
-        r->only_operands = true;
-    else if (word[1] == '-')
-        return read_name(r, word, word + 2, e);
-    else
-        return read_one_dash(r, word, e);
-    return 0;
-}
-
 int cli_parse(const struct option_table *table, int argc, char *argv[], void *settings,
               bool given[MAX_OPTIONS], FILE *out, struct err *e)
 {
@@ -343,7 +315,26 @@ int cli_parse(const struct option_table *table, int argc, char *argv[], void *se
     r.next = argv + (argc > 0 ? 1 : 0);
     while (rc == 0 && *r.next) {
         char *word = *r.next++;
-        rc = read_word(&r, word, e);
+        const struct given_name assigned = name_in(word); /* dd has words such as bs=1M */
+        const struct option_entry *foreign = word[assigned.length] == '=' && !r.only_operands
+                                                 ? entry_of_foreign(table, &assigned)
+                                                 : NULL;
+        bool is_operand = r.only_operands || word[0] != '-' || word[1] == '\0';
+        if (is_operand && foreign)
+            rc = err_say(e, "unexpected argument '%.100s'; did you mean %s%s?", word,
+                         option_dashes(table), foreign->name);
+        else if (is_operand && table->operand)
+            rc = table->operand(settings, word, e);
+        else if (is_operand && (!table->operand_name || r.stray))
+            rc = refuse_word(table, word, e);
+        else if (is_operand)
+            r.stray = word;
+        else if (strcmp(word, "--") == 0)
+            r.only_operands = true;
+        else if (word[1] == '-')
+            rc = read_name(&r, word, word + 2, e);
+        else
+            rc = read_one_dash(&r, word, e);
     }
     if (rc == 0 && r.stray) {
         /* a word without a dash is the value of its option, unless that was given */

@@ -10,19 +10,6 @@ const char *const round_metric_names[ROUND_METRICS + 1] = {
     [ROUND_P99] = "p99",
 };
 
-struct round round_of(const struct op_stats *counted, uint64_t start_ns, uint64_t end_ns)
-{
-    const struct histogram *h = &counted->latencies;
-    return (struct round){
-        .end_ns = end_ns,
-        .elapsed_ns = end_ns - start_ns,
-        .ops = h->count,
-        .bytes = counted->bytes,
-        .mean_ns = (uint64_t)histogram_mean(h),
-        .p99_ns = histogram_percentile(h, 99),
-    };
-}
-
 double round_figure(const struct round *r, enum round_metric metric)
 {
     if (metric == ROUND_LATENCY || metric == ROUND_P99)

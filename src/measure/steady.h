@@ -22,9 +22,6 @@ enum round_metric { ROUND_IOPS, ROUND_BANDWIDTH, ROUND_LATENCY, ROUND_P99, ROUND
 /* The names "iops", "bandwidth", "latency" and "p99", with a NULL at the end. */
 extern const char *const round_metric_names[ROUND_METRICS + 1];
 
-/* Makes the round from start_ns to end_ns, in which *counted was counted. */
-struct round round_of(const struct op_stats *counted, uint64_t start_ns, uint64_t end_ns);
-
 /* The figure of a round, in "ops/s", "KiB/s" or "ns"; 0 if the round took no time. */
 double round_figure(const struct round *r, enum round_metric metric);
 const char *round_unit(enum round_metric metric);

@@ -37,18 +37,23 @@ struct pool_thread {
     struct cpu_demand before; /* the thread's demand for a CPU before the work began */
 };
 
+static task_step *step_of(const struct task *task, enum pool_state state)
+{
+    task_step *const steps[] = {
+        [POOL_PREPARING] = task->prepare,
+        [POOL_CONNECTING] = task->connect,
+        [POOL_WORKING] = task->work,
+        [POOL_FINISHING] = task->finish,
+    };
+    return steps[state];
+}
+
 /* Does a worker's step, and counts it as done. A job's first failure is kept, and stops all. */
 static void do_step(struct pool_thread *t, enum pool_state state)
 {
     struct thread_pool *p = t->pool;
-    int (*const steps[])(void *, struct err *) = {
-        [POOL_PREPARING] = p->task->prepare,
-        [POOL_CONNECTING] = p->task->connect,
-        [POOL_WORKING] = p->task->work,
-        [POOL_FINISHING] = p->task->finish,
-    };
     struct err e = {0};
-    int rc = steps[state](t->context, &e);
+    int rc = step_of(p->task, state)(t->context, &e);
     uint64_t end_ns = clock_ns();
     struct cpu_demand demand = {0};
     bool is_last = state != POOL_WORKING || !p->task->finish || rc != 0;
@@ -100,38 +105,6 @@ static void change_state(struct thread_pool *p, enum pool_state state)
     pthread_mutex_unlock(&p->lock);
 }
 
-static void run_step(struct thread_pool *p, enum pool_state state)
-{
-    change_state(p, state);
-    if (!p->is_threaded)
-        do_step(&p->threads[0], state);
-    pthread_mutex_lock(&p->lock);
-    while (p->busy > 0) {
-        const struct timespec until =
-            clock_timespec(clock_ns() + (p->poller ? POLLER_NS : TICK_NS));
-        pthread_cond_timedwait(&p->changed, &p->lock, &until);
-        pthread_mutex_unlock(&p->lock);
-        if (p->poller)
-            p->poller->poll(p->poller->context);
-        /* interrupts workers in long system calls, so that they notice that they must stop */
-        for (unsigned i = 0; stop_requested() && i < p->count; i++)
-            pthread_kill(p->threads[i].thread, STOP_WAKE_SIGNAL);
-        pthread_mutex_lock(&p->lock);
-    }
-    pthread_mutex_unlock(&p->lock);
-}
-
-/* The result of a step. A signal counts as a failure, even if no worker has noticed it. */
-static int step_outcome(struct thread_pool *p, struct err *e)
-{
-    if (p->failure.code != 0) {
-        if (e->code == 0)
-            *e = p->failure;
-        return -p->failure.code;
-    }
-    return stop_requested() ? -EINTR : 0;
-}
-
 int thread_pool_start(struct thread_pool *p, unsigned count, void *const contexts[],
                       const struct poller *poller, struct err *e)
 {
@@ -177,27 +150,45 @@ void thread_pool_end(struct thread_pool *p)
     p->threads = NULL;
 }
 
-int thread_pool_prepare(struct thread_pool *p, const struct task *task, struct err *e)
+int thread_pool_run(struct thread_pool *p, const struct task *task, enum pool_state first,
+                    struct task_times *times, struct err *e)
 {
+    uint64_t cpu_before_ns = cpu_used_ns();
+    int rc = 0;
     p->task = task;
-    err_init(&p->failure);
-    run_step(p, POOL_PREPARING);
-    if (step_outcome(p, e) == 0 && task->connect)
-        run_step(p, POOL_CONNECTING);
-    return step_outcome(p, e);
-}
-
-int thread_pool_work(struct thread_pool *p, struct task_times *times, struct err *e)
-{
-    uint64_t cpu_before = cpu_used_ns();
-    if (!p->is_threaded) /* the main thread has done other work since it prepared */
+    if (first == POOL_PREPARING)
+        err_init(&p->failure);
+    else if (!p->is_threaded) /* the main thread has done other work since it prepared */
         p->threads[0].before = cpu_demand_of_thread();
-    times->start_ns = clock_ns();
-    run_step(p, POOL_WORKING);
-    if (p->task->finish && step_outcome(p, e) == 0)
-        run_step(p, POOL_FINISHING);
-    times->end_ns = p->last_end_ns;
-    times->busiest = p->busiest;
-    times->cpu_ns = cpu_used_ns() - cpu_before;
-    return step_outcome(p, e);
+    uint64_t start_ns = clock_ns();
+    for (enum pool_state state = first; rc == 0 && state <= first + 1; state++) {
+        if (!step_of(task, state))
+            continue;
+        change_state(p, state);
+        if (!p->is_threaded)
+            do_step(&p->threads[0], state);
+        pthread_mutex_lock(&p->lock);
+        while (p->busy > 0) {
+            const struct timespec until =
+                clock_timespec(clock_ns() + (p->poller ? POLLER_NS : TICK_NS));
+            pthread_cond_timedwait(&p->changed, &p->lock, &until);
+            pthread_mutex_unlock(&p->lock);
+            if (p->poller)
+                p->poller->poll(p->poller->context);
+            /* interrupts workers in long system calls, so that they notice that they must stop */
+            for (unsigned i = 0; stop_requested() && i < p->count; i++)
+                pthread_kill(p->threads[i].thread, STOP_WAKE_SIGNAL);
+            pthread_mutex_lock(&p->lock);
+        }
+        pthread_mutex_unlock(&p->lock);
+        /* a signal counts as a failure, even if no worker has noticed it */
+        rc = p->failure.code != 0 ? -p->failure.code : stop_requested() ? -EINTR : 0;
+    }
+    if (p->failure.code != 0 && e->code == 0)
+        *e = p->failure;
+    *times = (struct task_times){.start_ns = start_ns,
+                                 .end_ns = p->last_end_ns,
+                                 .cpu_ns = cpu_used_ns() - cpu_before_ns,
+                                 .busiest = p->busiest};
+    return rc;
 }

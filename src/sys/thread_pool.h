@@ -11,12 +11,13 @@
 
 /* A task in steps, which run in a worker's thread with the worker's own context, and return 0, or a
  * negative errno with a line in e. All workers finish a step before any begins the next one. */
+typedef int task_step(void *context, struct err *e);
+
 struct task {
-    int (*prepare)(void *context, struct err *e);
-    /* connects to what other workers have prepared; may be NULL */
-    int (*connect)(void *context, struct err *e);
-    int (*work)(void *context, struct err *e);
-    int (*finish)(void *context, struct err *e); /* last part of the work; may be NULL */
+    task_step *prepare;
+    task_step *connect; /* connects to what other workers have prepared; may be NULL */
+    task_step *work;
+    task_step *finish; /* last part of the work; may be NULL */
 };
 
 /* What the main thread does fifty times a second: it looks for a reason to call stop_request(). */
@@ -53,7 +54,7 @@ void event_wait(struct event *event, uint32_t seen, uint64_t until_ns);
  * fork. A single worker is the main thread itself: while a program has no second thread, glibc's
  * stdio takes no locks, which the per-character tests would show. */
 
-/* When the work of a job began and ended, by clock_ns(), and what CPU time it took. */
+/* When two steps of a job began and ended, by clock_ns(), and what CPU time they took. */
 struct task_times {
     uint64_t start_ns;
     uint64_t end_ns;
@@ -88,9 +89,8 @@ int thread_pool_start(struct thread_pool *p, unsigned count, void *const context
 /* Ends the threads, which must be parked. */
 void thread_pool_end(struct thread_pool *p);
 
-/* Makes all workers prepare and then connect. Returns 0, or the first failure with a line in e. */
-int thread_pool_prepare(struct thread_pool *p, const struct task *task, struct err *e);
-
-/* Makes the workers that have prepared work and finish, which the times include. The first failure,
- * or a signal, stops all workers. Returns 0, or the first failure with a line in e. */
-int thread_pool_work(struct thread_pool *p, struct task_times *times, struct err *e);
+/* Lets all workers do two steps of the task: with POOL_PREPARING, prepare and connect; with
+ * POOL_WORKING, when they have prepared the same task, work and finish. The first failure, or a
+ * signal, stops all workers. Returns 0, or the first failure with a line in e. */
+int thread_pool_run(struct thread_pool *p, const struct task *task, enum pool_state first,
+                    struct task_times *times, struct err *e);

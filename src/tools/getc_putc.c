@@ -337,25 +337,39 @@ static const struct option_table option_table = {
     .closing = "\nSizes take a suffix k, m, g or t (powers of 1024). The manual is getc_putc(1).\n",
 };
 
-static int measure_and_print(const struct settings *settings, struct err *e)
+int getc_putc(int argc, char *argv[], struct err *e)
 {
-    struct session *s = calloc(1, sizeof *s); /* its blocks are too large for a small stack */
+    struct settings settings = {.bytes.value = 512 * MIB};
     struct rng rng;
     struct output output = {0};
     struct err left = {0};
+    int rc = cli_parse(&option_table, argc, argv, &settings, NULL, stdout, e);
+    if (rc != 0)
+        return rc == CLI_ANSWERED ? 0 : rc;
+    if (!settings.directory)
+        settings.directory = ".";
+    path_trust_movers(settings.trusts_directory);
+    rc = stop_init(e);
+    if (settings.cleans_up)
+        tail_trace_cleanup();
+    if (rc == 0)
+        rc = privilege_change(settings.user, settings.group, settings.quiet, e);
+    if (rc != 0 || settings.cleans_up)
+        return rc ? rc : cleanup_directory(settings.directory, settings.trusts_directory, e);
+    struct session *s = calloc(1, sizeof *s); /* its blocks are too large for a small stack */
     if (!s)
         return err_system(e, ENOMEM, "allocate memory for two blocks");
-    s->settings = settings;
+    s->settings = &settings;
     rng_init(&rng, 1, 0);
     for (size_t i = 0; i < BLOCK_BYTES; i++)
         s->contents[i] = (unsigned char)rng_next(&rng);
-    progress_lines_init(&s->progress, settings->quiet);
-    int rc = limits_file(settings->bytes.value, e);
+    progress_lines_init(&s->progress, settings.quiet);
+    rc = limits_file(settings.bytes.value, e);
     if (rc == 0)
-        rc = output_open_stdout(&output, settings->output, e);
+        rc = output_open_stdout(&output, settings.output, e);
     if (rc == 0)
-        rc = scratch_open(&s->scratch, settings->directory, PATH_FAILS, settings->trusts_directory,
-                          e);
+        rc =
+            scratch_open(&s->scratch, settings.directory, PATH_FAILS, settings.trusts_directory, e);
     if (rc == 0) {
         rc = measure_directory(s, e);
         int closed = scratch_close(&s->scratch, stop_signal() ? &left : e);
@@ -370,24 +384,4 @@ static int measure_and_print(const struct settings *settings, struct err *e)
     output_discard(&output);
     free(s);
     return rc;
-}
-
-int getc_putc(int argc, char *argv[], struct err *e)
-{
-    struct settings settings = {.bytes.value = 512 * MIB};
-    int rc = cli_parse(&option_table, argc, argv, &settings, NULL, stdout, e);
-    if (rc != 0)
-        return rc == CLI_ANSWERED ? 0 : rc;
-    if (!settings.directory)
-        settings.directory = ".";
-    path_trust_movers(settings.trusts_directory);
-    rc = stop_init(e);
-    if (settings.cleans_up)
-        tail_trace_cleanup();
-    if (rc == 0)
-        rc = privilege_change(settings.user, settings.group, settings.quiet, e);
-    if (rc != 0)
-        return rc;
-    return settings.cleans_up ? cleanup_directory(settings.directory, settings.trusts_directory, e)
-                              : measure_and_print(&settings, e);
 }

@@ -766,10 +766,10 @@ static int run_jobs(struct zcav_job *jobs, unsigned count, struct err *e)
     if (rc == 0)
         rc = thread_pool_start(&pool, count, contexts, NULL, e);
     if (rc == 0) {
-        rc = thread_pool_prepare(&pool, &task, e);
+        rc = thread_pool_run(&pool, &task, POOL_PREPARING, &times, e);
         if (rc == 0) {
             monitor_go(monitor, NULL);
-            rc = thread_pool_work(&pool, &times, e);
+            rc = thread_pool_run(&pool, &task, POOL_WORKING, &times, e);
         }
         thread_pool_end(&pool);
     }
@@ -844,115 +844,100 @@ static json_t *zcav_json(const struct zcav_job *jobs, unsigned count, uint64_t b
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-struct session {
-    struct zcav_settings settings;
-    struct pattern pattern;
-    struct output output;
-    struct html_page page;
-    uint64_t begun_ns;
-    struct zcav_job *jobs;
-    unsigned opened; /* number of jobs that must be released */
-};
-
-/* Measures the devices and prints the reports. The caller must release the jobs in either case. */
-static int measure_and_report(struct session *s, struct err *e)
+int zcav(int argc, char *argv[], struct err *e)
 {
-    const struct zcav_settings *settings = &s->settings;
-    const struct engine_ops *engine;
-    unsigned depth;
-    int rc = engine_choose(settings->engine, settings->iodepth.value, &engine, &depth, e);
+    const uint64_t begun_ns = clock_ns();
+    struct zcav_settings settings = {.block_bytes = 512 * MIB,
+                                     .chunk_bytes = DEFAULT_CHUNK,
+                                     .passes.value = 1,
+                                     .skip.value = 1,
+                                     .last = UINT64_MAX};
+    struct zcav_settings *s = &settings;
+    struct pattern pattern;
+    struct output output = {0};
+    struct html_page page = {0};
+    const struct engine_ops *engine = NULL;
+    struct zcav_job *jobs = NULL;
+    unsigned opened = 0; /* number of jobs that must be released */
+    unsigned depth = 0;
+    char *json = NULL;
+    int rc = cli_parse(&zcav_option_table, argc, argv, s, NULL, stdout, e);
+    if (rc != 0)
+        return rc == CLI_ANSWERED ? 0 : rc;
+    path_trust_movers(s->trusts_directory);
+    if (s->file_count == 0)
+        return err_say(e, "FILE is missing: a device or a file; - is standard input");
+    if (s->pending_log)
+        return err_say(e, "--log: no FILE follows %.100s; give LOG before its FILE",
+                       s->pending_log);
+    if (s->buffered && s->direct)
+        return err_say(e, "--direct and --buffered exclude each other");
+    s->first -= s->first % s->block_bytes;
+    if (s->last != UINT64_MAX)
+        s->last -= s->last % s->block_bytes;
+    if (s->first >= s->last)
+        return err_say(e, "--range: nothing is left when it is rounded down to blocks (-b)");
+    rc = stop_init(e);
+    if (rc == 0)
+        rc = privilege_change(s->user, s->group, s->quiet, e);
+    if (rc == 0)
+        rc = output_open_stdout(&output, s->output, e);
+    if (rc == 0 && s->page)
+        rc = html_page_open(&page, "--html", s->page, e);
+    /* what is written differs from run to run and from device to device */
+    pattern_init(&pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, (uint64_t)time(NULL), 0);
+    if (rc == 0)
+        rc = engine_choose(s->engine, s->iodepth.value, &engine, &depth, e);
     if (rc == 0)
         rc = engine_check(engine, e);
-    s->jobs = calloc(settings->file_count, sizeof *s->jobs);
-    if (!s->jobs)
-        return err_system(e, ENOMEM, "allocate memory for %u devices", settings->file_count);
-    while (rc == 0 && s->opened < settings->file_count) {
-        struct zcav_job *j = &s->jobs[s->opened];
-        *j = (struct zcav_job){.settings = settings,
-                               .number = s->opened++,
+    if (rc == 0) {
+        jobs = calloc(s->file_count, sizeof *jobs);
+        rc = jobs ? 0 : err_system(e, ENOMEM, "allocate memory for %u devices", s->file_count);
+    }
+    while (rc == 0 && opened < s->file_count) {
+        struct zcav_job *j = &jobs[opened];
+        *j = (struct zcav_job){.settings = s,
+                               .number = opened++,
                                .engine = engine,
                                .depth = depth,
-                               .pattern = &s->pattern,
+                               .pattern = &pattern,
                                .sources = {.mount.root = "", .devices.root = ""},
                                .file.fd = -1};
         rc = open_job(j, e);
     }
-    if (rc != 0)
-        return rc;
-    ASSUME(s->jobs->engine && s->jobs->settings);
-    if (!settings->quiet && (s->jobs->engine->capabilities & ENGINE_NEEDS_DIRECT) &&
-        !s->jobs->direct)
-        message("%s without O_DIRECT (--direct) is synchronous: the kernel's page cache serves one "
-                "call at a time",
-                s->jobs->engine->name);
-    char *json = NULL;
-    rc = run_jobs(s->jobs, s->opened, e);
-    if (rc == 0 && (settings->json || settings->page)) {
-        json = document_end(zcav_json(s->jobs, s->opened, s->begun_ns), JSON_COMPACT);
-        if (!json)
-            return err_system(e, ENOMEM, "allocate memory for the JSON report");
+    if (rc == 0) {
+        ASSUME(jobs->engine && jobs->settings);
+        if (!s->quiet && (jobs->engine->capabilities & ENGINE_NEEDS_DIRECT) && !jobs->direct)
+            message("%s without O_DIRECT (--direct) is synchronous: the kernel's page cache serves "
+                    "one call at a time",
+                    jobs->engine->name);
+        rc = run_jobs(jobs, opened, e);
     }
-    if (rc == 0 && settings->json)
+    if (rc == 0 && (s->json || s->page)) {
+        json = document_end(zcav_json(jobs, opened, begun_ns), JSON_COMPACT);
+        rc = json ? 0 : err_system(e, ENOMEM, "allocate memory for the JSON report");
+    }
+    if (rc == 0 && s->json)
         puts(json);
     if (rc == 0)
-        rc = output_finish(&s->output, e);
-    if (rc == 0 && settings->page)
-        rc = html_page_write(&s->page, json, e);
+        rc = output_finish(&output, e);
+    if (rc == 0 && s->page)
+        rc = html_page_write(&page, json, e);
     free(json);
     uint64_t bytes = 0; /* that could not be moved */
     unsigned devices = 0;
-    for (unsigned i = 0; rc == 0 && i < s->opened; i++) {
+    for (unsigned i = 0; i < opened; i++) {
         const uint64_t before = bytes;
-        for (struct bad_range r = {0}; bad_map_next(&s->jobs[i].bad, &r);)
+        for (struct bad_range r = {0}; rc == 0 && bad_map_next(&jobs[i].bad, &r);)
             bytes += r.bytes;
         devices += bytes > before;
+        release_job(&jobs[i]);
     }
     if (devices > 0)
         rc = err_say(e, "%" PRIu64 " bytes on %u of %u devices cannot be %s", bytes, devices,
-                     s->opened, settings->writes ? "written" : "read");
-    return rc;
-}
-
-int zcav(int argc, char *argv[], struct err *e)
-{
-    struct session s = {.settings = {.block_bytes = 512 * MIB,
-                                     .chunk_bytes = DEFAULT_CHUNK,
-                                     .passes.value = 1,
-                                     .skip.value = 1,
-                                     .last = UINT64_MAX},
-                        .begun_ns = clock_ns()};
-    struct zcav_settings *settings = &s.settings;
-    int rc = cli_parse(&zcav_option_table, argc, argv, settings, NULL, stdout, e);
-    if (rc != 0)
-        return rc == CLI_ANSWERED ? 0 : rc;
-    path_trust_movers(settings->trusts_directory);
-    if (settings->file_count == 0)
-        return err_say(e, "FILE is missing: a device or a file; - is standard input");
-    if (settings->pending_log)
-        return err_say(e, "--log: no FILE follows %.100s; give LOG before its FILE",
-                       settings->pending_log);
-    if (settings->buffered && settings->direct)
-        return err_say(e, "--direct and --buffered exclude each other");
-    settings->first -= settings->first % settings->block_bytes;
-    if (settings->last != UINT64_MAX)
-        settings->last -= settings->last % settings->block_bytes;
-    if (settings->first >= settings->last)
-        return err_say(e, "--range: nothing is left when it is rounded down to blocks (-b)");
-    rc = stop_init(e);
-    if (rc == 0)
-        rc = privilege_change(settings->user, settings->group, settings->quiet, e);
-    if (rc == 0)
-        rc = output_open_stdout(&s.output, settings->output, e);
-    if (rc == 0 && settings->page)
-        rc = html_page_open(&s.page, "--html", settings->page, e);
-    /* what is written differs from run to run and from device to device */
-    pattern_init(&s.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, (uint64_t)time(NULL), 0);
-    if (rc == 0)
-        rc = measure_and_report(&s, e);
-    for (unsigned i = 0; i < s.opened; i++)
-        release_job(&s.jobs[i]);
-    free(s.jobs);
-    html_page_close(&s.page);
-    output_discard(&s.output);
+                     opened, s->writes ? "written" : "read");
+    free(jobs);
+    html_page_close(&page);
+    output_discard(&output);
     return rc;
 }

@@ -94,14 +94,6 @@ size_t pattern_sound_bytes(const struct pattern *p, const void *units, size_t le
     return sound;
 }
 
-static struct pattern_stamp make_stamp(const struct pattern *p, const struct pattern_place *place)
-{
-    return (struct pattern_stamp){
-        .origin = {.seed = p->seed, .run = p->run, .place = *place},
-        .check = check_of(p->key, place),
-    };
-}
-
 struct pattern_stamp pattern_stamp_read(const void *unit)
 {
     uint64_t words[STAMP_WORDS];
@@ -124,7 +116,10 @@ static void fill_sector(uint64_t *restrict to, const uint64_t *restrict pool, ui
 /* Fills a whole unit. `words` must be aligned for uint64_t. */
 static void fill_unit(const struct pattern *p, uint64_t *words, const struct pattern_place *place)
 {
-    const struct pattern_stamp made = make_stamp(p, place);
+    const struct pattern_stamp made = {
+        .origin = {.seed = p->seed, .run = p->run, .place = *place},
+        .check = check_of(p->key, place),
+    };
     const struct pattern_stamp stamp = pattern_stamp_read(&made); /* swaps bytes both ways */
     size_t count = p->unit_bytes / sizeof *words;
     size_t i = 0;

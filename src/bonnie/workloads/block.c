@@ -33,7 +33,6 @@ static bool chunks_next(struct chunks *c, struct io *io, enum io_kind kind)
     return true;
 }
 
-/* Steps of a source that reads chunks and checks them. chunks_next_read() is its `next`. */
 static enum source_answer chunks_next_read(void *context, struct io *io, uint64_t now_ns)
 {
     (void)now_ns;
@@ -42,12 +41,6 @@ static enum source_answer chunks_next_read(void *context, struct io *io, uint64_
         return SOURCE_ENDED;
     op_state(io)->version = CONTENTS_CLAIMED; /* nobody else changes the file meanwhile */
     return SOURCE_READY;
-}
-
-static enum transfer_answer chunks_check(void *context, struct io *io)
-{
-    operation_check(context, io);
-    return OPERATION_ENDED;
 }
 
 /* Counts a chunk that has been written, and writes the file back in pieces (io/file.h), in this
@@ -122,7 +115,7 @@ static int chunks_work(void *context, struct err *e)
                        .e = e};
     const struct io_source source = {
         .next = reads ? chunks_next_read : put_next,
-        .transferred = !writes ? chunks_check
+        .transferred = !writes ? operation_transferred
                        : reads ? rewrite_transferred
                                : chunks_wrote,
         .failed = writes ? NULL : operation_failed,
