@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/param.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -179,11 +180,6 @@ static void print_figures(struct monitor *m, uint64_t now_ns)
     (void)ignored; /* the user who asked may have stopped reading */
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The main loop of the monitor, a forked process: no malloc, no stdio. */
 static void monitor_main(void *context, int socket)
 {
@@ -200,7 +196,7 @@ static void monitor_main(void *context, int socket)
     uint64_t next_look = never;
     for (char message = 0; message != MESSAGE_END;) {
         uint64_t now = clock_ns();
-        uint64_t next = earlier(earlier(next_draw, next_look), earlier(next_interval, next_tick));
+        uint64_t next = MIN(MIN(next_draw, next_look), MIN(next_interval, next_tick));
         const struct timespec wait = clock_timespec(next > now ? next - now : 0);
         struct pollfd from = {.fd = socket, .events = POLLIN};
         message = 0; /* none has come */

@@ -59,11 +59,14 @@ static bool read_number(const char **text, struct number *n)
     return has_digits;
 }
 
-static int add_worth(uint64_t *sum, const struct number *n, uint64_t worth)
+/* Sets *value to the sum and so many units of that worth, unless there is no room. */
+static int add_worth(uint64_t sum, const struct number *n, uint64_t worth, uint64_t *value)
 {
     uint128 product = (uint128)n->whole * worth + (uint128)n->fraction * worth / n->scale;
-    bool fits = n->fits && product <= UINT64_MAX;
-    return fits && !__builtin_add_overflow(*sum, (uint64_t)product, sum) ? 0 : -ERANGE;
+    if (!n->fits || product + sum > UINT64_MAX)
+        return -ERANGE;
+    *value = sum + (uint64_t)product;
+    return 0;
 }
 
 uint64_t units_round_down(uint64_t bytes)
@@ -75,7 +78,6 @@ int units_parse_size(const char *text, uint64_t unit, uint64_t *value)
 {
     static const char letters[] = "kmgtpe";
     struct number n;
-    uint64_t sum = 0;
     uint64_t bytes = 1; /* what the suffix means */
     if (!read_number(&text, &n))
         return -EINVAL;
@@ -91,10 +93,7 @@ int units_parse_size(const char *text, uint64_t unit, uint64_t *value)
     }
     if (*text != '\0' && strcasecmp(text, "b") != 0)
         return -EINVAL;
-    int status = add_worth(&sum, &n, bytes);
-    if (status == 0)
-        *value = sum;
-    return status;
+    return add_worth(0, &n, bytes, value);
 }
 
 int units_parse_duration(const char *text, uint64_t unit, uint64_t *nanoseconds)
@@ -124,7 +123,7 @@ int units_parse_duration(const char *text, uint64_t unit, uint64_t *nanoseconds)
         if (worth == 0 && !is_zero)
             return -EINVAL;
         if (status == 0)
-            status = add_worth(&sum, &n, worth);
+            status = add_worth(sum, &n, worth, &sum);
         is_first = false;
     } while (*text != '\0');
     if (status == 0)
@@ -135,13 +134,9 @@ int units_parse_duration(const char *text, uint64_t unit, uint64_t *nanoseconds)
 int units_parse_decimal(const char *text, uint64_t *billionths)
 {
     struct number n;
-    uint64_t sum = 0;
     if (!read_number(&text, &n) || *text != '\0')
         return -EINVAL;
-    int status = add_worth(&sum, &n, BILLION);
-    if (status == 0)
-        *billionths = sum;
-    return status;
+    return add_worth(0, &n, BILLION, billionths);
 }
 
 int units_parse_count(const char *text, uint64_t *value)
