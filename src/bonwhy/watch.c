@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/io_uring.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "measure/control_group.h"
 #include "measure/mount_info.h"
 #include "util/kernel_file.h"
+#include "util/units.h"
 
 const struct call_kind call_kinds[MAX_CALL_KINDS + 1] = {
     {"read", SYS_read, CALL_TRANSFER, true, NOTE_NONE},
@@ -49,17 +51,22 @@ const struct call_kind call_kinds[MAX_CALL_KINDS + 1] = {
     {"ftruncate", SYS_ftruncate, CALL_CHANGE, true, NOTE_NONE},
     {"fallocate", SYS_fallocate, CALL_CHANGE, true, NOTE_NONE},
     {"io_submit", SYS_io_submit, CALL_CHANGE, false, NOTE_NONE},
+    {"aio transfer", AIO_CALL, CALL_TRANSFER, false, NOTE_NONE},
+    {"io_uring read", RING_CALL + IORING_OP_READ, CALL_TRANSFER, true, NOTE_NONE},
+    {"io_uring write", RING_CALL + IORING_OP_WRITE, CALL_TRANSFER, true, NOTE_NONE},
+    {"io_uring fsync", RING_CALL + IORING_OP_FSYNC, CALL_SYNC, true, NOTE_NONE},
     {"execve", SYS_execve, CALL_FORGET, false, NOTE_NONE},
     {"close", SYS_close, CALL_FORGET, true, NOTE_NONE},
     {"dup3", SYS_dup3, CALL_FORGET, false, NOTE_NONE},
 };
 
-/* Writes a filter of the kernel for the calls of all kinds, or of those that sync. */
-static void filter_calls(char text[static FILTER_TEXT], bool only_syncs)
+/* Writes a filter of the kernel for the calls of all kinds, or of those of all processes. */
+static void filter_calls(char text[static FILTER_TEXT], bool only_around)
 {
     size_t used = 0;
     for (unsigned i = 0; call_kinds[i].name; i++)
-        if (!only_syncs || call_kinds[i].type == CALL_SYNC)
+        if (call_kinds[i].number < AIO_CALL && (!only_around || call_kinds[i].type == CALL_SYNC ||
+                                                call_kinds[i].number == SYS_io_submit))
             used += (size_t)snprintf(text + used, FILTER_TEXT - used, "%sid == %" PRIu32,
                                      used > 0 ? " || " : "", call_kinds[i].number);
 }
@@ -163,6 +170,19 @@ static bool look_at(struct watch *w, struct descriptor_entry *d)
     return true;
 }
 
+/* Finds out which files a process has open. */
+static void look_at_files(struct watch *w, int process)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/fd", process);
+    DIR *all = kernel_file_list(path);
+    for (const struct dirent *entry = all ? readdir(all) : NULL; entry; entry = readdir(all))
+        if (entry->d_name[0] != '.')
+            look_at(w, find_descriptor(w, process, atoi(entry->d_name)));
+    if (all)
+        closedir(all);
+}
+
 /* Keeps a request to one of the devices that are watched, with the process that made it. */
 static void take_bio(struct watch *w, unsigned lane, struct tail_event *e)
 {
@@ -185,6 +205,21 @@ static void take_bio(struct watch *w, unsigned lane, struct tail_event *e)
     tail_history_add(&w->history, lane, e);
 }
 
+/* Keeps events until those of all CPUs are there. Returns false when memory runs out. */
+static bool keep(struct watch *w, const struct tail_event *e)
+{
+    if (w->pending_count == w->pending_room) {
+        size_t room = w->pending_room > 0 ? 2 * w->pending_room : 4096;
+        struct tail_event *more = realloc(w->pending, room * sizeof *more);
+        if (!more)
+            return false;
+        w->pending = more;
+        w->pending_room = room;
+    }
+    w->pending[w->pending_count++] = *e;
+    return true;
+}
+
 static bool take_around(void *context, unsigned lane, struct tail_event *e)
 {
     struct watch *w = context;
@@ -193,8 +228,9 @@ static bool take_around(void *context, unsigned lane, struct tail_event *e)
     case TAIL_CALL:
     case TAIL_RETURN:
         by = watch_person(w, e->thread);
+        w->uses_aio |= e->device == SYS_io_submit;
         if (by)
-            by->syncs = e->kind == TAIL_CALL;
+            by->syncs = e->kind == TAIL_CALL && e->device != SYS_io_submit;
         break;
     case TAIL_ASK_COMMIT: /* only who syncs asks on purpose */
         by = watch_person(w, e->thread);
@@ -208,43 +244,46 @@ static bool take_around(void *context, unsigned lane, struct tail_event *e)
         for (unsigned i = 0; i < w->storage_count && e->kind == TAIL_FLUSH_BEGIN; i++)
             w->storages[i].flushes += has_requests(&w->storages[i], e->device);
         tail_history_add(&w->history, lane, e);
+        return !w->uses_aio || e->kind > TAIL_COMPLETE || keep(w, e);
     }
     return true;
 }
 
-/* Keeps calls until those of all CPUs are there. Returns false when memory runs out. */
 static bool take_followed(void *context, unsigned lane, struct tail_event *e)
 {
     struct watch *w = context;
-    if (e->kind != TAIL_CALL && e->kind != TAIL_RETURN) {
-        tail_history_add(&w->history, lane, e);
-        return true;
-    }
-    if (w->pending_count == w->pending_room) {
-        size_t room = w->pending_room > 0 ? 2 * w->pending_room : 4096;
-        struct tail_event *more = realloc(w->pending, room * sizeof *more);
-        if (!more)
-            return false;
-        w->pending = more;
-        w->pending_room = room;
-    }
-    w->pending[w->pending_count++] = *e;
+    if (e->kind >= TAIL_CALL) /* or requests of io_uring */
+        return keep(w, e);
+    tail_history_add(&w->history, lane, e);
     return true;
 }
 
 /* A process has a part in waits for a device if it has asked for this share of the bytes. */
 #define LEAST_SHARE 0.1
 
+/* What does not sync may wait for what its thread has read ahead this long before. */
+#define READAHEAD_NS (BILLION / 20)
+
 /* Why a slow call was slow, and because of whom. */
-static void examine(struct watch *w, const struct person *by, uint64_t end_ns, int file,
-                    struct call_stats *stats)
+static void examine(struct watch *w, const struct person *by, const struct tail_event *end,
+                    int file, const struct call_kind *k, struct call_stats *stats)
 {
     const struct storage *s = file >= 0 ? &w->storages[w->files[file].storage] : NULL;
-    struct tail_record r = {.start_ns = by->start_ns, .latency_ns = end_ns - by->start_ns};
+    const bool is_aio = k->number == AIO_CALL;
+    const bool is_ring = k->number >= RING_CALL;
+    const bool syncs = k->type == CALL_SYNC;
+    if (is_aio || (!s && is_ring && w->storage_count == 1)) /* or the file is a registered one */
+        s = &w->storages[is_aio ? by->argument : 0];
+    struct tail_record r = {.start_ns = by->start_ns, .latency_ns = end->ns - by->start_ns};
     const struct tail_op op = {.start_ns = by->start_ns,
-                               .end_ns = end_ns,
-                               .before_ns = TAIL_BUFFERED_NS,
-                               .thread = by->thread,
+                               .end_ns = end->ns,
+                               .before_ns = syncs ? TAIL_BUFFERED_NS : READAHEAD_NS,
+                               .thread = is_ring && syncs ? -1 : by->thread,
+                               .is_queued = is_aio || (is_ring && !syncs),
+                               .is_sent = is_ring,
+                               .device = end->device,
+                               .sector = end->sector,
+                               .sectors = is_aio ? end->sectors : 0,
                                .sees_all = w->calls.sees_all && w->around.sees_all && s,
                                .is_limited = s && s->is_limited,
                                .devices = s ? &s->devices : NULL};
@@ -275,10 +314,10 @@ static void note_call(struct watch *w, const struct person *by, enum note_act ac
                                               .act = (uint8_t)act};
 }
 
-static void count_call(struct watch *w, struct person *by, const struct tail_event *end)
+static void count_call(struct watch *w, struct person *by, const struct tail_event *end,
+                       int64_t result)
 {
     unsigned i = 0;
-    int64_t result = (int64_t)end->sector;
     while (call_kinds[i].name && call_kinds[i].number != by->call)
         i++;
     if (!call_kinds[i].name)
@@ -307,7 +346,8 @@ static void count_call(struct watch *w, struct person *by, const struct tail_eve
     if (k->type == CALL_FORGET || (k->type == CALL_CREATE && !(by->argument & O_CREAT)))
         return;
     int file = FILE_NONE; /* or it cannot be known any more */
-    if (k->has_file) {
+    const bool is_unnamed = by->call >= RING_CALL && by->is_unnamed;
+    if (k->has_file && !is_unnamed) {
         struct descriptor_entry *d = find_descriptor(w, by->process, (int)by->argument);
         if (d->file == FILE_NOT_LOOKED_AT && !look_at(w, d) && d->created_ns != 0)
             d->file = FILE_CREATED;
@@ -316,7 +356,7 @@ static void count_call(struct watch *w, struct person *by, const struct tail_eve
         else
             w->unknown += k->type == CALL_TRANSFER;
     }
-    if (k->type == CALL_TRANSFER && file < 0 && file != FILE_CREATED)
+    if (k->type == CALL_TRANSFER && k->has_file && file < 0 && file != FILE_CREATED && !is_unnamed)
         return;
     if (k->number == SYS_fallocate && file >= 0)
         w->files[file].is_reserved = true;
@@ -336,13 +376,73 @@ static void count_call(struct watch *w, struct person *by, const struct tail_eve
         w->files[file].waited_ns += latency_ns;
     }
     if (latency_ns >= stats->slow_ns && latency_ns > tail_slowest_least(&stats->slowest))
-        examine(w, by, end->ns, file, stats);
+        examine(w, by, end, file, k, stats);
     if (stats->latencies.count % 1024 == 0 && w->slowest == 0)
         stats->slow_ns = tail_slow_from(&stats->latencies);
 }
 
+/* Looks once at the files of a process whose calls do not name them. */
+static void look_at_unnamed(struct watch *w, int process)
+{
+    struct person *one = watch_person(w, process);
+    if (one && !one->is_unnamed)
+        look_at_files(w, process);
+    if (one)
+        one->is_unnamed = true;
+}
+
+/* The opcodes of one row. */
+static uint32_t ring_call(uint32_t opcode)
+{
+    if (opcode == IORING_OP_READV || opcode == IORING_OP_READ_FIXED)
+        opcode = IORING_OP_READ;
+    else if (opcode == IORING_OP_WRITEV || opcode == IORING_OP_WRITE_FIXED)
+        opcode = IORING_OP_WRITE;
+    return RING_CALL + opcode;
+}
+
+/* A request of io_uring, or one that io_submit() made of a device. */
+static void take_request(struct watch *w, const struct tail_event *e)
+{
+    const bool is_aio = e->kind < TAIL_SUBMIT;
+    const uint64_t key = is_aio ? e->sector ^ (uint64_t)e->device << 40 : e->sector;
+    struct person *r = &w->requests[key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - REQUEST_BITS)];
+    const bool is_known = r->start_ns != 0 && r->at == key;
+    if (is_known && e->kind == TAIL_FILE) {
+        r->argument = e->device;
+    } else if (r->at == key && (e->kind == TAIL_COMPLETE || e->kind == TAIL_DONE)) {
+        if (is_known)
+            count_call(w, r, e, is_aio ? (int64_t)e->sectors * 512 : (int32_t)e->device);
+        *r = (struct person){0};
+    } else if (e->kind == TAIL_SUBMIT || (e->kind == TAIL_INSERT && !is_known) ||
+               (e->kind == TAIL_ISSUE && r->at != key)) {
+        const struct person *by = watch_person(w, e->thread);
+        unsigned i = 0;
+        while (is_aio && i < w->storage_count && !tail_event_is_on(e, &w->storages[i].devices))
+            i++;
+        if (!by ||
+            (is_aio && (by->start_ns == 0 || by->call != SYS_io_submit || i == w->storage_count))) {
+            if (e->kind == TAIL_INSERT && r->start_ns == 0)
+                r->at = key; /* any thread may issue it, but it is of this one */
+            return;
+        }
+        *r = *by;
+        r->at = key;
+        r->call = is_aio ? AIO_CALL : ring_call(e->device);
+        r->argument = is_aio ? i : UINT32_MAX;
+        r->start_ns = is_aio ? by->start_ns : e->ns;
+        r->is_unnamed = !is_aio && e->sectors % 2 != 0; /* IOSQE_FIXED_FILE */
+        if (r->is_unnamed)
+            look_at_unnamed(w, by->process);
+    }
+}
+
 static void take_call(struct watch *w, const struct tail_event *e)
 {
+    if (e->kind != TAIL_CALL && e->kind != TAIL_RETURN) {
+        take_request(w, e);
+        return;
+    }
     struct person *by = watch_person(w, e->thread);
     if (!by)
         return;
@@ -354,11 +454,13 @@ static void take_call(struct watch *w, const struct tail_event *e)
     }
     if (e->kind == TAIL_CALL) {
         by->call = e->device;
+        if (e->device == SYS_io_submit)
+            look_at_unnamed(w, by->process);
         by->argument = e->sectors;
         by->at = e->sector;
         by->start_ns = e->ns;
     } else if (by->start_ns != 0 && by->call == e->device) {
-        count_call(w, by, e);
+        count_call(w, by, e, (int64_t)e->sector);
         by->start_ns = 0;
     }
 }
@@ -420,7 +522,7 @@ int watch_read(struct watch *w, struct err *e)
 /* Gives the kernel the threads that have been collected. */
 static void follow_new(struct watch *w)
 {
-    tail_trace_follow(&w->calls, w->new_threads);
+    w->history.lost_events += !tail_trace_follow(&w->calls, w->new_threads);
     *w->new_threads = '\0';
 }
 
@@ -442,14 +544,7 @@ static void follow_thread(void *context, int thread)
     if (one->process != thread)
         return;
     w->process = thread;
-    /* looks at the files that it has open, to know their devices before its next call */
-    snprintf(path, sizeof path, "/proc/%d/fd", thread);
-    DIR *all = kernel_file_list(path);
-    for (const struct dirent *entry = all ? readdir(all) : NULL; entry; entry = readdir(all))
-        if (entry->d_name[0] != '.')
-            look_at(w, find_descriptor(w, thread, atoi(entry->d_name)));
-    if (all)
-        closedir(all);
+    look_at_files(w, thread); /* to know their devices before its next call */
     snprintf(path, sizeof path, "/proc/%d/cwd", thread);
     if (stat(path, &is) == 0)
         find_storage(w, is.st_dev);

@@ -41,7 +41,7 @@ enum note_act {
 
 struct call_kind {
     const char *name;
-    uint32_t number; /* of the system call */
+    uint32_t number; /* of the system call, or RING_CALL and an opcode of io_uring */
     enum call_type type;
     bool has_file; /* its first argument is a descriptor */
     enum note_act note;
@@ -83,9 +83,10 @@ struct person {
     bool is_kernel;         /* a thread of the kernel, or one that was ending */
     bool is_followed;       /* of the program that is watched */
     bool syncs;             /* it is inside a call that syncs */
+    bool is_unnamed;        /* its calls, or this request, do not name their file */
     uint32_t call;          /* number of the call that it is inside, if start_ns is not 0 */
     uint32_t argument;      /* of that call: a descriptor, or the flags of an open */
-    uint64_t at;            /* offset of pwrite64 */
+    uint64_t at;            /* offset of pwrite64; what identifies a request */
     uint64_t start_ns;
 };
 
@@ -116,6 +117,12 @@ struct file {
 
 #define MAX_FILES 1024
 
+/* What has no number of a system call: requests of io_uring, and transfers that io_submit made. */
+#define AIO_CALL  0x10000U
+#define RING_CALL 0x20000U
+
+#define REQUEST_BITS 14
+
 /* FILE_CREATED: it was created, and closed before it was looked at. */
 enum { FILE_NOT_LOOKED_AT = -1, FILE_NONE = -2, FILE_CREATED = -3 };
 
@@ -130,6 +137,8 @@ struct watch {
     struct tail_history history;
     struct person people[PEOPLE_PLACES]; /* a table by hash, of which a quarter stays empty */
     unsigned people_count;
+    struct person requests[1U << REQUEST_BITS]; /* in flight, each as a thread in a call; by hash */
+    bool uses_aio;                              /* so requests to devices are calls, too */
     struct call_stats stats[MAX_CALL_KINDS];
     struct storage storages[MAX_STORAGES];
     unsigned storage_count;
@@ -143,14 +152,14 @@ struct watch {
         int file;                   /* index of the file, or one of FILE_... */
         uint64_t created_ns;        /* when it was opened to create it; 0: it was not */
     } descriptors[MAX_DESCRIPTORS]; /* one takes the place of another, which is looked at again */
-    struct tail_event *pending;     /* calls and returns that are not processed yet */
+    struct tail_event *pending;     /* of calls, which are not processed yet */
     size_t pending_count;
     size_t pending_room;
     uint64_t slowest;   /* as in struct tail_summary; the caller sets both before watch_open() */
     bool takes_notes;   /* for a profile */
     struct note *notes; /* in the order of time */
     size_t note_count;
-    char syncs[FILTER_TEXT]; /* filter for the calls that sync */
+    char syncs[FILTER_TEXT]; /* filter for the calls that sync, and io_submit */
     uint64_t start_ns;
     uint64_t created_ns; /* when the target first opened a file with O_CREAT; 0: not yet */
     uint64_t counted;    /* calls */

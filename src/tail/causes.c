@@ -180,9 +180,7 @@ static void take_in(struct moment *m, const struct tail_event *e)
     case TAIL_DIRTY_PAUSE:
         m->pauses = true;
         break;
-    case TAIL_CALL:
-    case TAIL_RETURN:
-    case TAIL_BIO:
+    default:
         break;
     }
 }
@@ -216,7 +214,7 @@ static void add_span(struct tail_spans *spans, const struct moment *m, uint64_t 
 void tail_cut(struct tail_spans *spans, const struct tail_op *op, const struct tail_event events[],
               size_t count)
 {
-    struct moment m = {.op = op, .thread = RUNNING};
+    struct moment m = {.op = op, .thread = op->thread >= 0 ? RUNNING : ASLEEP};
     uint64_t from_ns = op->start_ns;
     /* only its requests tell what a queued operation waits for */
     bool can_be_explained = !op->is_queued;

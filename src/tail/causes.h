@@ -31,8 +31,9 @@ struct tail_op {
     uint64_t start_ns;
     uint64_t end_ns;
     uint64_t before_ns; /* it may wait for what its thread requested up to this long before */
-    int thread;         /* whose requests belong to it, unless it is queued */
+    int thread;         /* whose requests belong to it, unless it is queued; -1: one that sleeps */
     bool is_queued;     /* its thread does other things while it is in flight */
+    bool is_sent;       /* queued, and its requests are those that its thread has made since */
     bool sees_all;      /* this kernel has all events that show a cause */
     bool is_limited;    /* a control group limits operations of its kind */
     uint32_t device;    /* where its data is, if `sectors` is not 0 */

@@ -11,7 +11,9 @@
 
 int tail_history_open(struct tail_history *h, unsigned cpus)
 {
-    size_t each = DENSE_EVENTS / cpus > LEAST_EVENTS ? DENSE_EVENTS / cpus : LEAST_EVENTS;
+    size_t each = LEAST_EVENTS;
+    while (2 * each * cpus <= DENSE_EVENTS)
+        each *= 2;
     size_t events = cpus * each + RARE_EVENTS + 2 * TAIL_CHOSEN;
     *h = (struct tail_history){.cpus = cpus};
     h->memory = calloc(1, events * sizeof(struct tail_event) + cpus * sizeof *h->lanes);
@@ -34,7 +36,7 @@ void tail_history_close(struct tail_history *h)
 
 static void lane_add(struct tail_lane *l, const struct tail_event *e)
 {
-    l->events[l->count++ % l->room] = *e;
+    l->events[l->count++ & (l->room - 1)] = *e;
 }
 
 /* Number of the oldest event that is still in the lane. */
@@ -45,7 +47,7 @@ static uint64_t lane_first(const struct tail_lane *l)
 
 static const struct tail_event *lane_at(const struct tail_lane *l, uint64_t number)
 {
-    return &l->events[number % l->room];
+    return &l->events[number & (l->room - 1)];
 }
 
 /* The time before which the lane has lost events; 0: it has lost none. */
@@ -191,7 +193,7 @@ static bool begins_request(const struct tail_op *op, const struct tail_event *e)
 {
     if (e->kind != TAIL_INSERT && e->kind != TAIL_ISSUE)
         return false;
-    if (!op->is_queued && e->thread == op->thread)
+    if (e->thread == op->thread && (!op->is_queued || (op->is_sent && e->ns >= op->start_ns)))
         return true;
     return e->ns >= op->start_ns && op->sectors > 0 &&
            overlaps(e, op->device, op->sector, op->sectors);

@@ -12,7 +12,7 @@
  * a lane of their own. */
 struct tail_lane {
     struct tail_event *events;
-    size_t room;
+    size_t room;    /* a power of two */
     uint64_t count; /* number of events ever added */
 };
 

@@ -33,7 +33,8 @@ enum tail_scope {
     SCOPE_SWITCHED,
     SCOPE_CALLS,
     SCOPE_JOURNAL,
-    SCOPE_ALL
+    SCOPE_ALL,
+    SCOPE_RINGS
 };
 
 /* The sets (enum tail_set) that have events of a scope, and the kernel's filter for them, with the
@@ -54,6 +55,7 @@ static const struct {
     [SCOPE_CALLS] = {TAIL_CALLS | TAIL_AROUND, ""},
     [SCOPE_JOURNAL] = {TAIL_AROUND, "comm ~ \"jbd2/*\""},
     [SCOPE_ALL] = {TAIL_AROUND, "0"},
+    [SCOPE_RINGS] = {TAIL_CALLS, ""},
 };
 
 /* Looks up a field in `text`, the contents of a file `format`, which declares it as "field:char
@@ -199,6 +201,7 @@ const unsigned char *tail_page_next(struct tail_page *page, size_t *bytes)
 #define LOCKS     "locks"
 #define USERS     "who uses a device"
 #define WAKERS    "who wakes the journal"
+#define RINGS     "" /* few programs use io_uring, and kernels before 6.4 have other events */
 
 /* The fields of a request. */
 #define OF_REQUEST "dev sector nr_sector rwbs"
@@ -231,6 +234,10 @@ static const struct row {
     {"raw_syscalls/sys_exit", CALLS, SCOPE_CALLS, TAIL_RETURN, "id ret"},
     {"block/block_bio_queue", USERS, SCOPE_ALL, TAIL_BIO, OF_REQUEST},
     {"sched/sched_waking", WAKERS, SCOPE_JOURNAL, TAIL_ASK_COMMIT, "common_flags pid"},
+    {"io_uring/io_uring_submit_req", RINGS, SCOPE_RINGS, TAIL_SUBMIT, "opcode req flags"},
+    {"io_uring/io_uring_submit_sqe", RINGS, SCOPE_RINGS, TAIL_SUBMIT, "opcode req flags"},
+    {"io_uring/io_uring_file_get", RINGS, SCOPE_RINGS, TAIL_FILE, "fd req"},
+    {"io_uring/io_uring_complete", RINGS, SCOPE_RINGS, TAIL_DONE, "res req"},
 };
 
 const char *tail_event_path(unsigned index)
@@ -258,7 +265,7 @@ bool tail_decoder_learn(struct tail_decoder *d, unsigned index, const char *text
 void tail_decoder_finish(struct tail_decoder *d)
 {
     for (unsigned i = 0; i < TAIL_EVENTS; i++) {
-        if (d->formats[i].is_known)
+        if (d->formats[i].is_known || !*rows[i].purpose)
             continue;
         for (unsigned other = 0; other < TAIL_EVENTS; other++)
             if (strcmp(rows[other].purpose, rows[i].purpose) == 0)
@@ -269,7 +276,7 @@ void tail_decoder_finish(struct tail_decoder *d)
 bool tail_decoder_misses(const struct tail_decoder *d, unsigned index, const char *filesystem)
 {
     const char *purpose = rows[index].purpose;
-    if (d->formats[index].is_known)
+    if (d->formats[index].is_known || !*purpose)
         return false;
     if (strcmp(purpose, COMMITS) == 0)
         return strcmp(filesystem, "ext4") == 0 || strcmp(filesystem, "ext3") == 0;
@@ -423,14 +430,14 @@ static struct label_text *note_of(struct tail_trace *t)
 static bool read_file(const struct tail_trace *t, const char *file, char *text, size_t size)
 {
     char path[2 * INSTANCE_PATH];
-    snprintf(path, sizeof path, "%s/%s", t->place, file);
+    snprintf(path, sizeof path, "%s/../%s", descriptor_path(t->instances).text, file);
     return kernel_file_text(path, text, size);
 }
 
 static int open_instance_file(const struct tail_trace *t, const char *file, int flags)
 {
     char path[2 * INSTANCE_PATH];
-    snprintf(path, sizeof path, "%s/instances/%s/%s", t->place, t->name, file);
+    snprintf(path, sizeof path, "%s/%s/%s", descriptor_path(t->instances).text, t->name, file);
     return kernel_file_open(path, flags);
 }
 
@@ -448,34 +455,32 @@ static bool set_file(const struct tail_trace *t, const char *file, const char *t
     return done;
 }
 
-/* Opens the directory `instances` of tracefs. Returns its descriptor and sets `place` to the mount
- * point, or returns a negative errno. If tracefs is not mounted, and `mount` is not NULL, mounts
- * one at no place, so that nobody else sees it, and sets *mount to its descriptor. */
-static int open_instances(char place[static TAIL_PLACE], int *mount)
+/* Opens the directory `instances` of tracefs. Returns its descriptor, or a negative errno. If
+ * tracefs is not mounted, and `mounts`, takes that of a mount at no place, which nobody else sees
+ * and which lasts as long as the descriptor. */
+static int open_instances(bool mounts)
 {
     char path[INSTANCE_PATH];
     int rc = -ENOENT;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        snprintf(place, TAIL_PLACE, "%s", places[i]);
-        snprintf(path, sizeof path, "%s/instances", place);
+        snprintf(path, sizeof path, "%s/instances", places[i]);
         int fd = kernel_file_open(path, O_RDONLY | O_DIRECTORY);
         if (fd >= 0)
             return fd;
         rc = errno == ENOENT ? rc : -errno;
     }
-    if (rc != -ENOENT || !mount)
+    if (rc != -ENOENT || !mounts)
         return rc;
+    int mount = -1;
     int context = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
     if (context >= 0 && syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
-        *mount = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
-    rc = -errno;
+        mount = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
+    snprintf(path, sizeof path, "%s/instances", descriptor_path(mount).text);
+    int fd = mount < 0 ? -1 : kernel_file_open(path, O_RDONLY | O_DIRECTORY);
+    rc = fd < 0 ? -errno : fd;
     descriptor_close(&context);
-    if (*mount < 0)
-        return rc;
-    snprintf(place, TAIL_PLACE, "/proc/self/fd/%d", *mount);
-    snprintf(path, sizeof path, "%s/instances", place);
-    int fd = kernel_file_open(path, O_RDONLY | O_DIRECTORY);
-    return fd < 0 ? -errno : fd;
+    descriptor_close(&mount);
+    return rc;
 }
 
 /* The link in /proc of a process in the first PID namespace (PROC_PID_INIT_INO of the kernel). */
@@ -595,7 +600,7 @@ static bool open_or_note(struct tail_trace *t)
     tail_trace_cleanup();
     if (!read_file(t, "events/header_page", text, sizeof text) ||
         !tail_page_layout(&t->layout, text)) {
-        note_reason(t, t->place, errno);
+        note_reason(t, "tracefs", errno);
         return false;
     }
     t->page_bytes = t->layout.data.offset + t->layout.data.size;
@@ -609,7 +614,7 @@ static bool open_or_note(struct tail_trace *t)
         label_add(note_of(t), "another tracer is active (%.*s): the figures include its cost",
                   (int)strcspn(text, "\n"), text);
     if (!open_instance(t)) {
-        note_reason(t, t->place, errno == ENOENT ? EIO : errno);
+        note_reason(t, "tracefs", errno == ENOENT ? EIO : errno);
         return false;
     }
     return true;
@@ -617,11 +622,10 @@ static bool open_or_note(struct tail_trace *t)
 
 int tail_trace_open(struct tail_trace *t, enum tail_set set, struct err *e)
 {
-    *t = (struct tail_trace){
-        .set = set, .mount = -1, .set_event = -1, .set_event_pid = -1, .tracing_on = -1};
+    *t = (struct tail_trace){.set = set, .set_event = -1, .set_event_pid = -1, .tracing_on = -1};
     for (unsigned i = 0; i < TAIL_EVENTS; i++)
         t->filters[i] = -1;
-    t->instances = open_instances(t->place, set == TAIL_OWN ? NULL : &t->mount);
+    t->instances = open_instances(set != TAIL_OWN);
     if (t->instances < 0)
         note_reason(t, places[0], -t->instances);
     else
@@ -728,16 +732,12 @@ void tail_trace_close(struct tail_trace *t)
         stop_message("the process that removes the trace instance is stopped; it will do so when "
                      "it is continued");
     descriptor_close(&t->instances);
-    descriptor_close(&t->mount);
     *t = (struct tail_trace){0};
 }
 
 void tail_trace_cleanup(void)
 {
-    char place[TAIL_PLACE];
-    int mount = -1;
-    int instances = open_instances(place, &mount);
-    descriptor_close(&mount);
+    int instances = open_instances(true);
     DIR *all = instances >= 0 ? fdopendir(instances) : NULL;
     if (!all) {
         descriptor_close(&instances);

@@ -33,11 +33,15 @@ enum tail_kind {
     TAIL_RECLAIM_BEGIN, /* a thread has to free memory before it gets any */
     TAIL_RECLAIM_END,
     TAIL_DIRTY_PAUSE, /* the kernel makes a thread pause: too much data waits for writeback */
+    TAIL_BIO,         /* a thread asked a device to transfer `sectors` */
+    TAIL_ASK_COMMIT,  /* a thread woke the journal's thread `sector`, to make it commit */
     TAIL_CALL,        /* a thread made the system call `device`; `sectors` is its first argument or,
                          of an open, the flags, and `sector` the fourth, pwrite64's offset */
     TAIL_RETURN,      /* the system call `device` returned `sector` */
-    TAIL_BIO,         /* a thread asked a device to transfer `sectors` */
-    TAIL_ASK_COMMIT,  /* a thread woke the journal's thread `sector`, to make it commit */
+    TAIL_SUBMIT,      /* a thread gave io_uring the request `sector` with the opcode `device`; of a
+                         registered file if `sectors` is odd */
+    TAIL_FILE,        /* which is about the descriptor `device` */
+    TAIL_DONE,        /* and has ended with the result `device` */
 };
 
 struct tail_event {
@@ -92,7 +96,7 @@ bool tail_page_begin(struct tail_page *page, const struct tail_page_layout *layo
 const unsigned char *tail_page_next(struct tail_page *page, size_t *bytes);
 
 /* Number of the kernel's events that show causes, whose records become a struct tail_event. */
-enum { TAIL_EVENTS = 21 };
+enum { TAIL_EVENTS = 25 };
 
 /* Path of an event in tracefs ("block/block_rq_issue"). */
 const char *tail_event_path(unsigned index);
@@ -124,7 +128,6 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
                      uint64_t ns, struct tail_event events[static 2]);
 
 #define TAIL_INSTANCE_NAME 48
-#define TAIL_PLACE         32
 
 /* Which events an instance records. TAIL_OWN: all that show causes, of this program's threads and
  * the devices below its files. Other processes need two instances, because the kernel applies a
@@ -142,10 +145,8 @@ struct tail_trace {
     bool is_open;
     struct label_text note; /* what cannot be seen, and why; empty: everything can be seen */
     int instances;          /* directory of all instances */
-    char place[TAIL_PLACE]; /* mount point of tracefs */
     char name[TAIL_INSTANCE_NAME];
     bool sees_all; /* this kernel has all events for the test that began last */
-    int mount;     /* a tracefs of this program's own, which is mounted nowhere; or -1 */
     int set_event;
     int set_event_pid; /* -1 unless the set is TAIL_CALLS */
     int tracing_on;

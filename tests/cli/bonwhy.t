@@ -15,6 +15,7 @@ use BonnieRun  qw(finish have refused_ok run_tool scratch_on_disk source start w
 use JsonSchema qw(schema_errors);
 use LoadRun    qw(bonload);
 use RunProgram qw(slurp spew);
+use SweepSize  qw(sized);
 use TailRun    qw($TRACING instances);
 
 my $dir = scratch_on_disk(oct 777);
@@ -173,6 +174,51 @@ END
         ok(!-e "$dir/chaos.profile", 'and there is no profile');
     };
 
+    subtest 'requests without a call of their own' => sub {
+        plan skip_all => 'no fio' if !have('fio');
+        # io_uring from submission to completion, libaio until the end of each transfer
+        my @fio = (qw(fio --name=x --rw=randrw --bs=4k --size=4m --direct=1), "--directory=$dir");
+        system(@fio, '--create_only=1', "--output=$dir/fio") == 0 or die "fio failed\n";
+        my %row = (io_uring => [ 'io_uring read', 'io_uring write', 'io_uring fsync' ], libaio => ['aio transfer']);
+        for my $engine (sort keys %row) {
+            my $run = bonwhy(qw(-q --json -o), "$dir/json", '--', @fio, qw(--iodepth=4 --fdatasync=10 --output-format=json), "--ioengine=$engine", "--output=$dir/fio");
+            SKIP: {
+                skip "fio has no $engine here", 1 if $run->{status} != 0;
+                my ($job) = @{ JSON::PP::decode_json(slurp("$dir/fio") =~ s/\A[^{]*//r)->{jobs} };
+                my %made = ('io_uring read' => $job->{read}{total_ios}, 'io_uring write' => $job->{write}{total_ios}, 'aio transfer' => $job->{read}{total_ios} + $job->{write}{total_ios});
+                my %seen = map { $_->{call} => $_ } @{ JSON::PP::decode_json(slurp("$dir/json"))->{calls} };
+                for my $call (@{ $row{$engine} }) {
+                    skip "this kernel has no events of io_uring with requests", 1 if $engine eq 'io_uring' && !$seen{$call} && `uname -r` < 6;
+                    my $calls = $seen{$call}{calls} // 0;
+                    ok($call eq 'aio transfer' ? abs($calls - $made{$call}) <= $made{$call} / 20 : defined $made{$call} ? $calls == $made{$call} : $calls > 0, "each $call, of which the kernel may merge some")
+                        or diag slurp("$dir/json");
+                }
+            }
+        }
+    };
+
+    subtest 'odd programs' => sub {
+        # one that becomes another, and children that end at once
+        spew("$dir/execs", 'use IO::Handle; open my $f, ">>", "$ARGV[0]/x" or die; for (1 .. 10) { syswrite $f, "x"; $f->sync } exec $^X, $0, $ARGV[0], 1 if !$ARGV[1];');
+        my $run = bonwhy(qw(-q --), $^X, "$dir/execs", $dir);
+        is(row_of($run->{out}, 'fsync')->{calls}, 20, 'exec: the calls of both');
+        my $children = sized(500, 2000, 10_000);
+        spew("$dir/forks", 'use IO::Handle; for my $n (1 .. $ARGV[1]) { my $p = fork // die; if (!$p) { open my $f, ">>", "$ARGV[0]/x" or die; $f->sync if $n % 10 == 0; exit 0 } waitpid $p, 0 }');
+        $run = bonwhy(qw(-q --), $^X, "$dir/forks", $dir, $children);
+        is(row_of($run->{out}, 'fsync')->{calls}, $children / 10, "$children children: the calls of all") or diag $run->{out};
+        # many threads
+        mkdir "$dir/threads" or die "$dir/threads: $!\n";
+        my $threads = sized(200, 1000, 5000);
+        my $many = bonload({ wrap => [ BonnieRun::program('bonwhy'), qw(-q --json -o), "$dir/json", '--' ] }, "-wt=$threads", qw(-rt=0 -fsync -max-requests=20000 -duration=2s -json -url), "$dir/threads/XXXX");
+        my ($sync) = grep { $_->{call} eq 'fsync' } @{ JSON::PP::decode_json(slurp("$dir/json"))->{calls} };
+        cmp_ok($sync->{calls}, '>=', JSON::PP::decode_json($many->{out})->{writes}{made}, "$threads threads: the syncs of all"); # and those of directories
+        # a name with a newline, and an escape
+        symlink $^X, "$dir/two\nlines\e[1m" or die "$dir: $!\n";
+        $run = bonwhy(qw(-q --), "$dir/two\nlines\e[1m", "$dir/known", $dir, 20, 0);
+        like($run->{out}, qr/two[ ?]lines[?]/, 'a name with a newline: none in the report');
+        unlike($run->{out}, qr/\e|two\n/, 'nor an escape');
+    };
+
     # what was seen until now was seen in the program's own tracefs, if there is no other
     system "mount -t tracefs tracefs $TRACING 2>/dev/null" if !-d "$TRACING/instances" && Root::may_mount();
 
@@ -204,6 +250,18 @@ END
         finish($run);
         wait_until('the end of its instances', sub { !instances($run) });
         pass('nothing is left');
+        mkdir "$dir/kept" or die "$dir/kept: $!\n";
+        for my $n (1 .. sized(5, 40, 200)) { # at any moment
+            $run = start({ program => 'bonwhy' }, '-o', "$dir/kept/report", "--profile=$dir/kept/profile", '--', 'sleep', 60 + $$);
+            select undef, undef, undef, rand .4;
+            kill KILL => $run->{pid};
+            finish($run);
+            wait_until('the end of its instances', sub { !instances($run) });
+        }
+        is_deeply([ glob "$dir/kept/* $dir/kept/.??*" ], [], 'at any moment: no file is left');
+        my $sleeps = 60 + $$;
+        wait_until('the end of the commands', sub { !grep { (eval { slurp($_) } // q{}) eq "sleep\0$sleeps\0" } glob '/proc/[0-9]*/cmdline' });
+        pass('and no command');
         is(bonwhy('--cleanup')->{status}, 0, '--cleanup');
     };
 }
