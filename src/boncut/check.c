@@ -270,11 +270,13 @@ static void find_verdict(struct check *c)
     if (promises == 0)
         unknown = "The log has no promises.";
     else if (c->is_same_mount)
-        unknown = "The filesystem has not been unmounted since (the boot id is still the same): "
-                  "what the kernel remembers was read, which says nothing about the drive.";
+        unknown = "The filesystem has not been unmounted since the promises were made (the boot "
+                  "id is still the same): what the kernel remembers was read, which says nothing "
+                  "about the drive.";
     else if (c->layer == LAYER_NONE && c->is_same_boot)
-        unknown = "The system has not been restarted since (its boot id is still the same), and "
-                  "not even writes that were never synced are lost: nothing was cut.";
+        unknown = "The system has not been restarted since the promises were made (its boot id is "
+                  "still the same), and not even writes that were never synced are lost: nothing "
+                  "was cut.";
     else if (c->layer == LAYER_NONE)
         unknown = "Nothing is lost, not even writes that were never synced: nothing shows that "
                   "anything was cut.";
@@ -552,6 +554,7 @@ int boncut_check(const struct settings *s, struct err *e)
 {
     static struct check check; /* static: its tallies are too large for a stack */
     char size[UNITS_TEXT];
+    bool is_seen = !s->json && terminal_shows_both();
     check.settings = s;
     check.begun_ns = clock_ns();
     int rc = ledger_read(&check.ledger, STDIN_FILENO, e);
@@ -570,7 +573,7 @@ int boncut_check(const struct settings *s, struct err *e)
         else
             print_report(&check, stdout);
     }
-    if (rc == 0 && (rc = verdict_status(check.verdict)) != 0)
+    if (rc == 0 && (rc = verdict_status(check.verdict)) != 0 && !is_seen)
         err_say(e, "%s: %s", verdict_heading(check.verdict, check.layer), check.reason.text);
     ledger_release(&check.ledger);
     return rc;

@@ -375,7 +375,8 @@ int good_for(const struct settings *s, struct coordinator *coordinator, int *sta
     for (size_t i = 0; rc == 0 && !q.was_stopped && i < q.count; i++) {
         enum goodness one = answer_goodness(&q.answers[i]);
         worst = one > worst ? one : worst;
-        answer_complain(&q.answers[i]);
+        if (s->json || !terminal_shows_both())
+            answer_complain(&q.answers[i]);
     }
     if (rc == 0 && !q.was_stopped)
         *status = worst == GOODNESS_BAD       ? STATUS_NO

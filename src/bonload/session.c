@@ -185,10 +185,14 @@ static int judge_run(const struct result *result, const struct coordinator *c, i
                          p->kinds[kind].pace != PACE_FOLLOWS && !p->settings->as_goader;
         char name[LIMIT_TEXT];
         if (is_sought && k->answer.found == FOUND_UNSURE) {
+            bool has_load = result->step_count > 0 && k->answer.load > 0;
             *status = STATUS_NOT_KNOWN;
-            message("%ss: %s: at least %s", load_names[kind],
-                    k->answer.why ? found_reasons[k->answer.why] : "the search was not finished",
-                    search_load(p, k->answer.load).text);
+            if (p->settings->json || !terminal_shows_both())
+                message("%ss: %s%s%s", load_names[kind],
+                        k->answer.why ? found_reasons[k->answer.why]
+                                      : "the search was not finished",
+                        has_load ? ": at least " : "",
+                        has_load ? search_load(p, k->answer.load).text : "");
         }
         if (above->nanoseconds == 0 || k->tally.response.count == 0)
             continue;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bonwhy/target.h"
 #include "bonwhy/watch.h"
@@ -206,7 +207,8 @@ static struct label_text answer_words(struct watch *w, const struct answer *a)
         if (share < LEAST_PERCENT)
             continue;
         label_add(&words, "%s%.0f %% because of %s", between, share,
-                  name_of(w, a->by.blamed[i].thread).text);
+                  a->by.blamed[i].thread == getpid() ? "bonwhy, which watches them"
+                                                     : name_of(w, a->by.blamed[i].thread).text);
         between = "; ";
     }
     label_add(&words, "%s", *between == ';' ? "." : ". Nobody else was seen to be the reason.");
@@ -242,7 +244,9 @@ static void print_storage(FILE *out, struct watch *w, const struct storage *s)
         label_add(&line, "busy %.3g %%; ", busy);
     units_format_readable(bytes, s->written);
     label_add(&line, "%" PRIu64 " flushes; %s written", s->flushes, bytes);
-    for (unsigned n = 0; n < WRITERS_PRINTED && s->writers[n].thread != 0; n++)
+    for (unsigned n = 0; n < WRITERS_PRINTED && s->writers[n].thread != 0 &&
+                         percent(s->writers[n].amount, s->written) >= 1;
+         n++)
         label_add(&line, "%s %s %.0f %%", n > 0 ? "," : ":", name_of(w, s->writers[n].thread).text,
                   percent(s->writers[n].amount, s->written));
     print_wrapped(out, 0, line.text);
@@ -259,6 +263,12 @@ static void print_report(FILE *out, struct watch *w, const struct answer *a, boo
 {
     char bytes[UNITS_TEXT];
     print_wrapped(out, 0, answer_words(w, a).text);
+    if ((double)w->counted * 1e9 > (double)RATE_COSTS * (double)a->elapsed_ns)
+        fprintf(out, "More than %d k calls a second: the target was slower than without bonwhy.\n",
+                RATE_COSTS / 1000);
+    if (w->history.lost_events > 0)
+        fprintf(out, "Not seen: %.3g %% of the events were lost.\n",
+                percent(w->history.lost_events, w->history.seen_events + w->history.lost_events));
     facts_print(out, "", &w->facts);
     fprintf(out, "\n%-15s %9s %10s %9s %9s %9s %9s\n", "", "calls", "bytes", "p50", "p99", "max",
             "in all");
@@ -285,12 +295,6 @@ static void print_report(FILE *out, struct watch *w, const struct answer *a, boo
     for (unsigned i = 0; i < w->storage_count; i++)
         if (w->storages[i].devices.count > 0)
             print_storage(out, w, &w->storages[i]);
-    if ((double)w->counted * 1e9 > (double)RATE_COSTS * (double)a->elapsed_ns)
-        fprintf(out, "More than %d k calls a second: the target was slower than without bonwhy.\n",
-                RATE_COSTS / 1000);
-    if (w->history.lost_events > 0)
-        fprintf(out, "Not seen: %.2g %% of the events were lost.\n",
-                percent(w->history.lost_events, w->history.seen_events + w->history.lost_events));
     if (w->unknown > 0)
         fprintf(out, "Not counted: %" PRIu64 " reads and writes of what was closed at once.\n",
                 w->unknown);

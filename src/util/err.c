@@ -70,13 +70,19 @@ void err_append(struct err *e, const struct err *further)
 void message(const char *format, ...)
 {
     char text[MESSAGE_TEXT];
+    char lines[WRAPPED_TEXT];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     make_printable(text);
-    if (isatty(STDERR_FILENO))
-        print_wrapped(stderr, (size_t)fprintf(stderr, "%s: ", program_name), text);
-    else
-        fprintf(stderr, "%s: %s\n", program_name, text);
+    bool is_wrapped = isatty(STDERR_FILENO);
+    if (is_wrapped)
+        wrap_text(lines, strlen(program_name) + 2, text);
+    fprintf(stderr, "%s: %s\n", program_name, is_wrapped ? lines : text);
+}
+
+bool terminal_shows_both(void)
+{
+    return isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <stdbool.h>
+
 /* The name of the program. Each program defines it in its own folder, and it is written nowhere
  * else. If one executable is several programs, main() sets it before anything else. */
 extern const char *program_name;
@@ -8,6 +10,10 @@ extern const char *program_name;
 /* Prints "NAME: TEXT" on standard error, printable, and cut after 1023 bytes: one
  * line, which a terminal gets wrapped. */
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Whether a terminal shows standard output and standard error. Then an answer that stands in the
+ * report is not repeated on standard error. */
+bool terminal_shows_both(void);
 
 /* One failure that is reported in one line: what was being done, to what, and the reason. Functions
  * that can fail return 0, or a negative errno, and set the struct err that they get; one that is

@@ -135,26 +135,34 @@ struct printable printable(const char *text)
 
 #define LAST_COLUMN 80
 
-void print_wrapped(FILE *out, size_t indent, const char *text)
+void wrap_text(char lines[static WRAPPED_TEXT], size_t indent, const char *text)
 {
     const struct printable clean = printable(text);
     size_t column = indent;
+    size_t used = 0;
     text = clean.text;
-    while (*text) {
+    lines[0] = '\0';
+    while (*text && used < WRAPPED_TEXT) {
         size_t word = strcspn(text, " ");
-        if (column > indent && column + 1 + word > LAST_COLUMN) {
-            fprintf(out, "\n%*s", (int)indent, "");
-            column = indent;
-        } else if (column > indent) {
-            fputc(' ', out);
-            column++;
+        while (text[word] == ' ' && text[word + 1] == ' ') { /* such blanks belong to a name */
+            word += strspn(text + word, " ");
+            word += strcspn(text + word, " ");
         }
-        fwrite(text, 1, word, out);
-        column += word;
-        text += word;
-        text += strspn(text, " ");
+        bool is_break = column > indent && column + 1 + word > LAST_COLUMN;
+        const char *before = is_break ? "\n" : column > indent ? " " : "";
+        int gap = is_break ? (int)indent : 0;
+        used += (size_t)snprintf(lines + used, WRAPPED_TEXT - used, "%s%*s%.*s", before, gap, "",
+                                 (int)word, text);
+        column = (is_break ? indent : column + strlen(before)) + word;
+        text += word + (text[word] == ' ');
     }
-    fputc('\n', out);
+}
+
+void print_wrapped(FILE *out, size_t indent, const char *text)
+{
+    char lines[WRAPPED_TEXT];
+    wrap_text(lines, indent, text);
+    fprintf(out, "%s\n", lines);
 }
 
 void label_add(struct label_text *l, const char *format, ...)

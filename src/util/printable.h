@@ -26,7 +26,11 @@ struct printable {
 
 struct printable printable(const char *text);
 
-/* Prints such a text, and breaks lines at blanks. The current line is at column `indent`. */
+/* Breaks such a text into lines, at single blanks. Its first line begins at column `indent`. */
+#define WRAPPED_TEXT (2 * PRINTABLE_TEXT)
+void wrap_text(char lines[static WRAPPED_TEXT], size_t indent, const char *text);
+
+/* Prints such lines. */
 void print_wrapped(FILE *out, size_t indent, const char *text);
 
 /* A text that is put together, and then printed with a label before it. All zeros: empty. */

@@ -237,7 +237,7 @@ static struct units_text scaled_beside(double number, double excluded, unsigned 
     for (; number / scale >= 999.5 && unit[1]; unit++)
         scale *= what == UNITS_BYTES ? 1024 : 1000;
     number /= scale;
-    bool is_whole = number >= 99.95 || (what == UNITS_TIME && unit == units[what]);
+    bool is_whole = number >= 99.95 || number <= 0 || (what == UNITS_TIME && unit == units[what]);
     struct units_text text = units_beside(number,
                                           is_whole          ? 0
                                           : number >= 9.995 ? 1

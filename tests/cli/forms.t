@@ -90,7 +90,11 @@ my @load = qw(-body-size=4KiB -mkdirs);
 shows_ok('a load',   "$bin/bonload -rps=500 -wps=400 -duration=2s @load $dir/load/XXX",     'load');
 shows_ok('a sweep',  "$bin/bonload -sweep=1000,2000 -rps=1 -wps=1 -duration=1s @load $dir/load/XXX", 'sweep');
 system("$bin/bonload -wt=1 -max-requests=1000 @load $dir/load/XXX >/dev/null 2>&1") == 0 or die "no names are there to read\n";
-shows_ok('a search', "$bin/bonload -max-latency=10s -wt=0 -rt=1 -duration=2500ms $dir/load/XXX", 'search');
+shows_ok('a search', "$bin/bonload -max-latency=10s -wt=0 -rt=1 -max-channels=2 -window=100ms $dir/load/XXX", 'search');
+shows_ok('a search without a step', "$bin/bonload -requests-engine=null -max-latency=10s -wt=0 -max-requests=500 -window=1s", 'search_unfinished');
+shows_ok('a search that fails', "$bin/bonload -max-latency=10s -wt=1 -rt=0 -max-errors=100 -window=100ms $dir/none/XXX", 'search_failed');
+shows_ok('a sweep of few', "$bin/bonload -requests-engine=null -sweep=50,90 -wps=1 -duration=1s", 'sweep_few');
+shows_ok('a sweep that fails', "$bin/bonload -sweep=50 -wps=1 -duration=1s -max-errors=100 $dir/none/XXX", 'sweep_failed');
 shows_ok('an answer about a program', "$bin/bonload -good-for=sqlite -duration=1s $dir/data");
 
 # Answers about a program, on storage that is not memory: -good-for draws one line of progress, with the profile's name.
@@ -133,6 +137,15 @@ SKIP: {
     shows_ok('check, all is kept', "unshare -m sh -c 'mount $loop $dir/mnt && $bin/boncut check $dir/mnt <$dir/logs/0002.promises'", 'check_kept');
     system "losetup -d $loop";
 }
+
+# A terminal that shows the answer is not told it again; other readers of standard error are.
+my ($once, $alone) = map { join "\n", @{ (shown($_))[1] } } $check, "$check >/dev/null";
+is(() = $once =~ /not as promised/g, 1, 'one answer on a terminal') or diag($once);
+like($alone, qr/\Aboncut: LOST: /, 'and one on standard error alone');
+
+# Names are told as they are, however long the line.
+my $blanks = "$dir/two  blanks and   three and more words that make the line too long for a terminal";
+like(joined(@{ (shown("$bin/zcav '$blanks'"))[1] }) =~ s/\n +/ /gr, qr/\Azcav: .*\Q$blanks\E: No such file/, 'blanks in a name stay');
 
 # bon_ab measures commands, so it does not wait for results from the terminal.
 unlike(join("\n", @{ (shown("$bon_ab --pairs=1 --a=true --b=true"))[0] }), qr/from the terminal/, 'bon_ab reads nothing from the terminal') if -e $bon_ab;

@@ -23,7 +23,7 @@ plan skip_all => $lacking if defined $lacking;
 sub audit_ok {
     my ($name, $dir, $status, @patterns) = @_;
     my $audit = run_tool('boncut', 'audit', $dir);
-    my $said = { 0 => q{}, 2 => qr/boncut: not durable: [^\n]+\n/, 3 => qr/boncut: not known: [^\n]+\n/ }->{$status};
+    my $said = { 0 => q{}, 2 => qr/boncut: Not durable: [^\n]+\n/, 3 => qr/boncut: Durability is not known: [^\n]+\n/ }->{$status};
     like("$audit->{status} $audit->{err}", qr/\A$status $said\z/, "$name: exit status $status");
     like($audit->{out}, $_, 'says so') for @patterns;
     return;
@@ -33,7 +33,7 @@ for my $fs (qw(ext4 xfs btrfs)) {
 SKIP: {
         my $machine = PowerCut->new(fs => $fs) // skip("there is no mkfs.$fs", 4);
         my ($loop) = $machine->{loop} =~ m{(loop\d+)\z};
-        audit_ok("$fs on a drive that flushes reach", $machine->dir, 0, qr/\ANot ruled out: flushes reach $loop \(.* for each fsync\); a cut can show more\.$/m, qr/^filesystem  $fs: /m, qr/^drive       $loop: cache write back/m);
+        audit_ok("$fs on a drive that flushes reach", $machine->dir, 0, qr/\ADurability is not ruled out: flushes reach $loop \(.* for each fsync\); a cut can show more\.$/m, qr/^filesystem  $fs: /m, qr/^drive       $loop: cache write back/m);
     }
 }
 
@@ -80,7 +80,7 @@ audit_ok('an overlay above memory', Root::overlay() . q{}, 2, qr/tmpfs below an 
 my $sound = PowerCut->new;
 audit_ok('an overlay that syncs nothing', Root::overlay($sound->dir, 'volatile') . q{}, 2, qr/\ANot durable: (?:fsync=)?volatile: fsync does nothing/);
 mkdir $sound->dir . '/sub' or die "mkdir: $!\n";
-audit_ok('an overlay above a drive', Root::overlay($sound->dir . '/sub') . q{}, 0, qr/\ANot ruled out: flushes reach /, qr/^filesystem  overlay: /m);
+audit_ok('an overlay above a drive', Root::overlay($sound->dir . '/sub') . q{}, 0, qr/\ADurability is not ruled out: flushes reach /, qr/^filesystem  overlay: /m);
 undef $sound;
 
 audit_ok('memory', Root::tmpfs('size=16m') . q{}, 2, qr/\ANot durable: tmpfs: everything is in memory/);

@@ -177,11 +177,13 @@ static void split_whole(const struct audit *a, struct whole_sizes *by_drive,
         by_filesystem->least = by_drive->most * 2;
 }
 
+static const char *const answers[] = {[0] = "Durability is not ruled out",
+                                      [STATUS_NO] = "Not durable",
+                                      [STATUS_NOT_KNOWN] = "Durability is not known"};
+
 /* The first line is the answer; below it stands what decides it, each fact once. */
 static void print_report(const struct audit *a)
 {
-    static const char *const answers[] = {
-        [0] = "Not ruled out", [STATUS_NO] = "Not durable", [STATUS_NOT_KNOWN] = "Not known"};
     struct label_text text = {""};
     char sizes[2 * UNITS_TEXT];
     struct whole_sizes by_drive, by_filesystem;
@@ -320,6 +322,7 @@ int boncut_audit(const struct settings *s, struct err *e)
         print_report(&a);
     if (rc != 0)
         return rc;
-    err_say(e, "%s: %s", *a.not_durable ? "not durable" : "not known", a.reason);
+    if (s->json || !terminal_shows_both())
+        err_say(e, "%s: %s", answers[audit_status(&a)], a.reason);
     return audit_status(&a);
 }

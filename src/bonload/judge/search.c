@@ -334,7 +334,8 @@ static bool search_next(struct controller *c, const struct standing *all, uint64
         if (verdict == VERDICT_KEPT && !sequential_test_seems_kept(&t->rules, &t->seen))
             verdict =
                 sequential_test_verdict(t) == VERDICT_BROKEN ? VERDICT_BROKEN : VERDICT_UNKNOWN;
-        if (all->disturbed > 0 && verdict != VERDICT_KEPT && verdict != VERDICT_OPEN)
+        bool is_failing = t->seen.errors > t->seen.good; /* which is not because of others */
+        if (all->disturbed > 0 && !is_failing && verdict != VERDICT_KEPT && verdict != VERDICT_OPEN)
             verdict = VERDICT_BUSY;
         c->noted.kinds[k].load = c->kind_searches[k].load;
         c->noted.kinds[k].verdict = verdict;

@@ -111,8 +111,9 @@ bool at_load_is_made(const struct at_load *l)
     return l->achieved >= LEAST_MADE * l->offered;
 }
 
-/* The judgement that decides: one with the worst verdict and, if there are several, the one nearest
- * to its limit, or the furthest above it. *load becomes its load. NULL: nothing was judged. */
+/* The judgement that decides: one with the worst verdict and, if there are several, one that only
+ * others excuse, and then the one nearest to its limit, or the furthest above it. *load becomes its
+ * load. NULL: nothing was judged. */
 static const struct judged_limit *answer_decider(const struct answer *a,
                                                  const struct at_load **load)
 {
@@ -123,8 +124,11 @@ static const struct judged_limit *answer_decider(const struct answer *a,
         for (size_t k = 0; k < a->loads[i].judged_count; k++) {
             const struct judged_limit *j = &a->loads[i].judged[k];
             double nearness = (double)j->found_ns / (double)j->limit->nanoseconds;
-            if (decider && (j->goodness < decider->goodness ||
-                            (j->goodness == decider->goodness && nearness <= nearest)))
+            bool is_as_bad = decider && j->goodness == decider->goodness;
+            if (decider && j->goodness < decider->goodness)
+                continue;
+            if (is_as_bad && j->is_withheld <= decider->is_withheld &&
+                (j->is_withheld < decider->is_withheld || nearness <= nearest))
                 continue;
             decider = j;
             nearest = nearness;
@@ -219,20 +223,22 @@ static char *sentence_of(const struct answer *a)
         const double share = j->limit->percent / 100;
         const uint64_t needed = share < 1 ? (uint64_t)ceil(log(TAIL) / log(share)) : 1;
         struct words machine = {""};
-        if (j->goodness != GOODNESS_UNKNOWN || j->is_withheld)
-            fprintf(out, "%s %s %s at %s, limit %s", j->limit->name,
-                    percentile_words(j->limit->percent).text,
-                    units_time_beside(j->found_ns, j->limit->nanoseconds).text,
-                    load_words(a, l).text, units_time(j->limit->nanoseconds).text);
-        else if (j->count < needed)
+        bool is_unknown = j->goodness == GOODNESS_UNKNOWN && !j->is_withheld;
+        bool is_seen = percentile_is_known(j->count, j->limit->percent);
+        if (is_unknown && j->count < needed)
             fprintf(out, "%s was seen %" PRIu64 " times, %" PRIu64 " are needed", j->limit->name,
                     j->count, needed);
-        else if (j->outlasts_load)
-            fputs("one that took longer had not ended when the load did", out);
-        else if (j->high_ns < j->limit->nanoseconds)
-            fputs("the load asked for was not made", out);
         else
-            fputs("the interval includes the limit", out);
+            fprintf(
+                out, "%s %s %s%s at %s, limit %s", j->limit->name,
+                percentile_words(j->limit->percent).text, is_seen ? "" : "above ",
+                units_time_beside(is_seen ? j->found_ns : j->low_ns, j->limit->nanoseconds).text,
+                load_words(a, l).text, units_time(j->limit->nanoseconds).text);
+        if (is_unknown && j->count >= needed)
+            fputs(j->outlasts_load ? "; one that took longer had not ended when the load did"
+                  : j->high_ns < j->limit->nanoseconds ? "; the load asked for was not made"
+                                                       : "; the interval includes the limit",
+                  out);
         /* work beside the requests is judged over all loads, of which an earlier may be the busy */
         for (size_t i = 0; !others_are_busy(&l->machine) && i < a->load_count; i++)
             l = &a->loads[i];

@@ -22,7 +22,7 @@ struct backing {
     struct sources sources;
     struct facts facts;   /* what stands in their way */
     struct direct direct; /* what -direct did, if the run has that */
-    struct io_limit limit;
+    struct io_limit limit; /* those that have not changed since the run began */
 };
 
 /* What the devices did. */

@@ -276,9 +276,12 @@ static bool fill_result(struct main_loop *m, struct result *result)
     const struct reading spent = main_loop_spent(m, SPAN_RUN);
     f->machine = others_of(&spent, host_cpus(), 0);
     const struct reading of_step = is_last ? main_loop_spent(m, SPAN_STEP) : spent;
-    if (m->backing.is_watched)
+    if (m->backing.is_watched) {
+        struct io_limit limit = m->backing.limit;
+        m->backing.limit = io_limit_kept(&limit, &m->backing.sources.devices);
         facts_look(&m->backing.facts, &m->backing.sources.mount, &m->backing.sources.devices,
                    others_move_data(&f->machine));
+    }
     backing_use(&m->backing, &of_step, tallies, &result->backing);
     for (unsigned i = 0; i < result->op_count; i++) {
         recorders_sum(&run->recorders, LOAD_KINDS + i, &f->ops[i]);

@@ -67,7 +67,9 @@ static void print_load(const struct result *r, FILE *out)
         if (!has_ended_requests(r, kind))
             continue;
         label_add(&l, "%s%s", *l.text ? " and " : "",
-                  made > 0 ? units_scaled(told, UNITS_COUNT).text : "no");
+                  made > 0   ? units_scaled(told, UNITS_COUNT).text
+                  : is_short ? "none"
+                             : "no");
         if (is_short)
             label_add(&l, " of the %s", units_scaled(k->offered, UNITS_COUNT).text);
         label_add(&l, " %s/s%s", load_plurals[kind], is_short ? " asked" : "");
@@ -88,6 +90,8 @@ static void print_load(const struct result *r, FILE *out)
         label_add(&l, " (ended early: nothing had succeeded)");
     else if (f->is_bad_rate)
         label_add(&l, " (ended early: two seconds' worth of requests were overdue)");
+    else if (result_error_share(f) > 50)
+        label_add(&l, " (%.3g %% of the requests failed)", result_error_share(f));
     if (watched && *watched->sources.filesystem)
         label_add(&l, ": %s%s%s", watched->sources.filesystem,
                   *watched->sources.devices.name ? " on " : "", watched->sources.devices.name);
@@ -105,7 +109,9 @@ static void print_found(const struct result *r, enum load_kind kind, FILE *out)
 {
     const struct plan *p = r->plan;
     const struct search_answer *answer = &r->figures->kinds[kind].answer;
-    const char *reason = found_reasons[answer->why];
+    const struct step_kind *last = &r->steps[r->step_count - 1].kinds[kind];
+    const char *reason = last->errors * 2 > last->requests ? "most of the requests failed"
+                                                           : found_reasons[answer->why];
     struct label_text l = {""};
     const struct units_text load = search_load(p, answer->load);
     char figure[LIMIT_TEXT];
@@ -134,37 +140,49 @@ static void print_found(const struct result *r, enum load_kind kind, FILE *out)
 /* p99 counts as the same up to this multiple of that at the first rate of a sweep. */
 #define KNEE 2
 
-/* "p99 of reads stays at 17.0 ms up to 200/s; at 400/s it is 1.20 s." */
+/* "p99 of reads stays at 17.0 ms up to 200/s; at 400/s it is 1.20 s." Without a p99 at the first
+ * rate, what was made: "400 writes/s were made, the highest tried; p99 20.1 ms." */
 static void print_knee(const struct result *r, enum load_kind kind, FILE *out)
 {
     const struct step *steps = r->steps;
-    const uint64_t first = r->step_count > 0 ? steps[0].kinds[kind].latencies.p99 : 0;
+    const uint64_t first = steps[0].kinds[kind].latencies.p99;
     uint64_t most = 0;
     size_t kept = 0;
     struct label_text l = {""};
-    if (r->step_count == 0 || !steps[0].kinds[kind].is_there)
+    if (!steps[0].kinds[kind].is_there)
         return;
-    if (first == 0)
-        label_add(&l, "p99 of %s is not known: too few were made at %.6g/s", load_plurals[kind],
-                  steps[0].kinds[kind].load);
-    for (; first > 0 && kept < r->step_count; kept++) {
+    for (; kept < r->step_count; kept++) {
         const struct step_kind *k = &steps[kept].kinds[kind];
-        if (k->achieved < k->load * .99 || k->latencies.p99 == 0 || k->latencies.p99 > KNEE * first)
+        bool is_known = k->latencies.p99 > 0;
+        if (k->achieved < k->load * .99 ||
+            (first > 0 && (!is_known || k->latencies.p99 > KNEE * first)))
             break;
         most = k->latencies.p99 > most ? k->latencies.p99 : most;
     }
-    if (kept > 0)
+    const struct step_kind *last = &steps[kept > 0 ? kept - 1 : 0].kinds[kind];
+    if (kept > 0 && first > 0)
         label_add(&l, "p99 of %s stays at %s up to %.6g/s", load_plurals[kind],
-                  units_time(most).text, steps[kept - 1].kinds[kind].load);
-    if (first > 0 && kept < r->step_count) {
+                  units_time(most).text, last->load);
+    else if (kept > 0)
+        label_add(&l, "%.6g %s/s were made", last->load, load_plurals[kind]);
+    if (kept == r->step_count) {
+        label_add(&l, ", the highest tried");
+        if (first == 0)
+            label_add(&l, last->latencies.p99 > 0 ? "; p99 %s" : "; p99 is not known: too few",
+                      units_time(last->latencies.p99).text);
+    } else {
         const struct step_kind *k = &steps[kept].kinds[kind];
-        label_add(&l, "%s %.6g/s ", kept > 0 ? "; at" : "At", k->load);
-        if (k->achieved < k->load * .99)
-            label_add(&l, "%s%s/s were made", kept > 0 ? "" : "only ",
-                      units_scaled(k->achieved, UNITS_COUNT).text);
-        else
-            label_add(&l, "it is %s",
+        bool is_made = k->achieved >= k->load * .99;
+        const struct units_text made = units_scaled(k->achieved, UNITS_COUNT);
+        if (is_made)
+            label_add(&l, "; at %.6g/s it is %s", k->load,
                       k->latencies.p99 > 0 ? units_time(k->latencies.p99).text : "not known");
+        else if (kept > 0)
+            label_add(&l, "; of %.6g/s only %s were made", k->load, made.text);
+        else
+            label_add(&l, "Only %s of %.6g %s/s were made", made.text, k->load, load_plurals[kind]);
+        if (!is_made && k->errors > 0)
+            label_add(&l, ": %" PRIu64 " failed", k->errors);
     }
     label_add(&l, ".");
     print_wrapped(out, 0, l.text);
@@ -375,6 +393,19 @@ static void print_reasons(const struct reasons_found *r, const char *label, FILE
     label_print(out, label, &l);
 }
 
+static void print_checked(const struct result *r, FILE *out)
+{
+    const struct figures *f = r->figures;
+    struct label_text l = {""};
+    if (f->checked_bytes > 0 || f->damaged > 0)
+        label_add(&l, "%s read, ", units_scaled((double)f->checked_bytes, UNITS_BYTES).text);
+    if (f->damaged > 0)
+        label_add(&l, "%" PRIu64 " places damaged", f->damaged);
+    else if (*l.text)
+        label_add(&l, "none damaged");
+    label_print(out, "checked", &l);
+}
+
 static void print_rest(const struct result *r, FILE *out)
 {
     const struct figures *f = r->figures;
@@ -391,13 +422,8 @@ static void print_rest(const struct result *r, FILE *out)
         label_add(&l, "%s: the latencies may be theirs", words ? words : "used the machine");
     }
     label_print(out, "others", &l);
-    if (f->checked_bytes > 0 || f->damaged > 0)
-        label_add(&l, "%s read, ", units_scaled((double)f->checked_bytes, UNITS_BYTES).text);
-    if (f->damaged > 0)
-        label_add(&l, "%" PRIu64 " places damaged", f->damaged);
-    else if (*l.text)
-        label_add(&l, "none damaged");
-    label_print(out, "checked", &l);
+    if (f->damaged == 0) /* otherwise it is the first line */
+        print_checked(r, out);
     if (tail->is_wanted && *tail->note)
         label_add(&l, "not everything can be seen: %s", tail->note);
     label_print(out, "tail", &l);
@@ -424,10 +450,15 @@ void report_text(const struct result *r, FILE *out)
 {
     bool has_steps = plan_has_steps(r->plan);
     bool is_one_load = !has_steps || (r->plan->mode == MODE_SEARCH && r->is_of_last_load);
-    for (enum load_kind kind = LOAD_KINDS; kind-- > 0;) {
+    if (r->figures->damaged > 0)
+        print_checked(r, out);
+    if (has_steps && r->step_count == 0)
+        fprintf(out, "Not known: the first load was not tried to its end (%s).\n",
+                units_time(result_span_ns(r)).text);
+    for (enum load_kind kind = LOAD_KINDS; r->step_count > 0 && kind-- > 0;) {
         if (r->plan->mode == MODE_SEARCH)
             print_found(r, kind, out);
-        else if (r->plan->mode == MODE_SWEEP)
+        else
             print_knee(r, kind, out);
     }
     if (r->step_count > 0)
