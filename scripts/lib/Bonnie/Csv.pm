@@ -88,7 +88,7 @@ sub rest_below ($text) {
 sub wrapped ($text, $whole, $tries) {
     my ($begin, @found) = (pos ${$text});
     for my $pieces (2 .. $MOST_PIECES) {
-        last if length $whole > $LONGEST_RESULT || !${$text} =~ /\G(?=.)/s || --${$tries} < 0;
+        last if length $whole > $LONGEST_RESULT || ${$text} !~ /\G./s || --${$tries} < 0;
         ${$text} =~ /\G([^\n]{0,$LONGEST_RESULT})[^\n]*+\n?/gc;
         my $piece = cleaned($1);
         last if $piece eq q{} || $piece =~ /\s/ && $piece !~ $SEPARATOR || is_whole($piece);

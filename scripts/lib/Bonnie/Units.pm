@@ -73,7 +73,7 @@ sub three_digits ($value, $excluded = undef) {
     return beside($value, 1, $excluded)          if $value >= 9.995;
     return beside($value, 2, $excluded)          if $value >= 0.9995;
     return beside($value, 3, $excluded)          if $value >= 0.09995;
-    return sprintf '%.2g', $value;
+    return sprintf '%#.3g', $value;
 }
 
 sub grouped ($digits) {

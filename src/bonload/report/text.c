@@ -140,50 +140,48 @@ static void print_found(const struct result *r, enum load_kind kind, FILE *out)
 /* p99 counts as the same up to this multiple of that at the first rate of a sweep. */
 #define KNEE 2
 
+static struct units_text time_or_words(uint64_t ns)
+{
+    return ns > 0 ? units_time(ns) : (struct units_text){"not known: too few"};
+}
+
 /* "p99 of reads stays at 17.0 ms up to 200/s; at 400/s it is 1.20 s." Without a p99 at the first
- * rate, what was made: "400 writes/s were made, the highest tried; p99 20.1 ms." */
+ * rate, what was made: "400 writes/s were made, the highest tried; p99 is 20.1 ms." */
 static void print_knee(const struct result *r, enum load_kind kind, FILE *out)
 {
-    const struct step *steps = r->steps;
-    const uint64_t first = steps[0].kinds[kind].latencies.p99;
+    const struct step_kind *last = NULL;
+    const struct step_kind *over = &r->steps[0].kinds[kind];
+    const uint64_t first = over->latencies.p99;
     uint64_t most = 0;
-    size_t kept = 0;
+    bool is_made = false;
     struct label_text l = {""};
-    if (!steps[0].kinds[kind].is_there)
+    if (!over->is_there)
         return;
-    for (; kept < r->step_count; kept++) {
-        const struct step_kind *k = &steps[kept].kinds[kind];
-        bool is_known = k->latencies.p99 > 0;
-        if (k->achieved < k->load * .99 ||
-            (first > 0 && (!is_known || k->latencies.p99 > KNEE * first)))
+    for (size_t i = 0; over; i++) {
+        uint64_t p99 = over->latencies.p99;
+        is_made = over->achieved >= over->load * .99;
+        if (!is_made || (first > 0 && (p99 == 0 || p99 > KNEE * first)))
             break;
-        most = k->latencies.p99 > most ? k->latencies.p99 : most;
+        most = p99 > most ? p99 : most;
+        last = over;
+        over = i + 1 < r->step_count ? &r->steps[i + 1].kinds[kind] : NULL;
     }
-    const struct step_kind *last = &steps[kept > 0 ? kept - 1 : 0].kinds[kind];
-    if (kept > 0 && first > 0)
+    if (last && first > 0)
         label_add(&l, "p99 of %s stays at %s up to %.6g/s", load_plurals[kind],
                   units_time(most).text, last->load);
-    else if (kept > 0)
+    else if (last)
         label_add(&l, "%.6g %s/s were made", last->load, load_plurals[kind]);
-    if (kept == r->step_count) {
+    if (!over)
         label_add(&l, ", the highest tried");
-        if (first == 0)
-            label_add(&l, last->latencies.p99 > 0 ? "; p99 %s" : "; p99 is not known: too few",
-                      units_time(last->latencies.p99).text);
-    } else {
-        const struct step_kind *k = &steps[kept].kinds[kind];
-        bool is_made = k->achieved >= k->load * .99;
-        const struct units_text made = units_scaled(k->achieved, UNITS_COUNT);
-        if (is_made)
-            label_add(&l, "; at %.6g/s it is %s", k->load,
-                      k->latencies.p99 > 0 ? units_time(k->latencies.p99).text : "not known");
-        else if (kept > 0)
-            label_add(&l, "; of %.6g/s only %s were made", k->load, made.text);
-        else
-            label_add(&l, "Only %s of %.6g %s/s were made", made.text, k->load, load_plurals[kind]);
-        if (!is_made && k->errors > 0)
-            label_add(&l, ": %" PRIu64 " failed", k->errors);
-    }
+    else if (is_made)
+        label_add(&l, "; at %.6g/s it is %s", over->load, time_or_words(over->latencies.p99).text);
+    else
+        label_add(&l, "%s %s of %.6g %s/s were made", last ? "; only" : "Only",
+                  units_scaled(over->achieved, UNITS_COUNT).text, over->load, load_plurals[kind]);
+    if (over && !is_made && over->errors > 0)
+        label_add(&l, ": %" PRIu64 " failed", over->errors);
+    if (!over && first == 0)
+        label_add(&l, "; p99 is %s", time_or_words(last->latencies.p99).text);
     label_add(&l, ".");
     print_wrapped(out, 0, l.text);
 }
