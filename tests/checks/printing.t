@@ -39,7 +39,7 @@ my %HARMLESS = (
     'names of phases '       => [ 'sync/', 'phase' ],
     'JSON, of texts that json_object.c made printable' => [ q{}, qw(goaders json) ],
     'JSON, of texts that json_object.c made printable ' => [ 'boncut/', 'text' ],
-    'made printable itself'  => [ 'util/err.c', 'text' ],
+    'made printable itself'  => [ 'util/err.c', qw(lines text) ],
     'names of a profile, refused by profile.c unless printable' => [ 'bonload/', qw(a->profile.name a->profile.request f->name j->limit->name l->durations[1].name p->limits[i].name p->name p->program p->request sought->name name.text) ],
     'written to a file of names, exactly'  => [ 'bonload/session.c', 'name' ],
     'numbers and our words'  => [ 'bonload/report/text.c', qw(load_plurals[kind] late limited r->plan->target->ops[i]) ],
@@ -50,7 +50,7 @@ my %HARMLESS = (
     'numbers and our words  ' => [ 'bonload/judge/verdict.c', qw(machine.text load.text made.text) ],
     'found_reasons[]'        => [ 'bonload/judge/verdict.c', 'reason' ],
     'words of durability.c'  => [ 'bo', qw(a->durability.why) ],
-    'labels of lines, our words' => [ 'util/printable.c', 'label' ],
+    'labels of lines, our words' => [ 'util/printable.c', qw(label lines) ],
     'numbers, and our words' => [ 'tools/zcav', qw(l->text text) ],
 );
 

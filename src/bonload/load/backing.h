@@ -20,8 +20,8 @@ struct backing {
     bool is_direct;
     const char *doubt[LOAD_KINDS]; /* why nobody knows about the bytes of a kind; NULL: no reason */
     struct sources sources;
-    struct facts facts;   /* what stands in their way */
-    struct direct direct; /* what -direct did, if the run has that */
+    struct facts facts;    /* what stands in their way */
+    struct direct direct;  /* what -direct did, if the run has that */
     struct io_limit limit; /* those that have not changed since the run began */
 };
 
