@@ -11,7 +11,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use File::Temp qw(tempdir);
 use Test::More;
-use BonnieRun  qw(has_terminal have program);
+use BonnieRun  qw(has_terminal have program source);
 use RunProgram qw(slurp spew);
 
 plan skip_all => 'script(1) makes no terminal here' if !has_terminal();
@@ -149,6 +149,16 @@ like(joined(@{ (shown("$bin/zcav '$blanks'"))[1] }) =~ s/\n +/ /gr, qr/\Azcav: .
 
 # bon_ab measures commands, so it does not wait for results from the terminal.
 unlike(join("\n", @{ (shown("$bon_ab --pairs=1 --a=true --b=true"))[0] }), qr/from the terminal/, 'bon_ab reads nothing from the terminal') if -e $bon_ab;
+
+# So are the samples of README and docs: what is wider is a command, which may go on in the next line.
+my @wide;
+for my $path (grep { !m{/architecture[.]md\z} } source('README.md'), glob source('docs/*.md')) {
+    for my $block (slurp($path) =~ /\n\n((?: {4}.*\n)+)/g) {
+        my @lines = split /\n/, $block =~ s/^ {4}//mgr =~ s/[\\]\n.*//gr;
+        push @wide, map {"$path: $_"} grep { length > 80 && !m{\A *(?:[#\$] )?(?:[.\w/]+/)?(?:bon\w+|ssh|srun|mpirun|make|autoreconf|make|quickstart|package|-)} } @lines;
+    }
+}
+is_deeply(\@wide, [], 'samples have 80 columns, too');
 
 # The checks can fail.
 is_deeply([ long_figures('p99 12.34 ms, 1234 MiB, 100.0 %, 1.58 GiB, 0.0123 s, 500 ms, 1000 reads') ], [ '12.34 ms', '1234 MiB', '100.0 %' ], 'long figures are found');

@@ -33,10 +33,10 @@ static void print_test(FILE *out, const struct result *r, enum test_id test, con
     bool writes = test == TEST_IOPS ? r->plan->iops.write_percent > 0 : test == TEST_PUT_BLOCK;
     fprintf(out, "%-*s %-5s", NAME_COLUMNS, name, writes ? "write" : "read");
     if (!test_result_is_long_enough(t)) {
-        fprintf(out, "  %9s %8s %3s\n", "+++++", "+++++", "+++");
+        fprintf(out, " %9s %8s %3s\n", "+++++", "+++++", "+++");
         return;
     }
-    fprintf(out, "  %9.2f %8.0f %3.0f", test_result_kib_per_second(t) * 1024 / 1e6,
+    fprintf(out, " %9.2f %8.0f %3.0f", test_result_kib_per_second(t) * 1024 / 1e6,
             test_result_ops_per_second(t), test_result_cpu_percent(t));
     const uint64_t latencies[] = {t->latency_ns.mean, t->latency_ns.p99, t->latency_ns.max};
     for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++) {
@@ -55,7 +55,7 @@ static int diskmark_all(FILE *out, const struct result runs[], size_t count)
     char text[DIRECT_TEXT];
     char version[NAME_COLUMNS + 7];
     snprintf(version, sizeof version, "Version %s", runs[0].version);
-    fprintf(out, "%-*s  %9s %8s %3s %8s %8s %8s  %s\n", (int)sizeof version - 1, version, "MB/s",
+    fprintf(out, "%-*s %9s %8s %3s %8s %8s %8s  %s\n", (int)sizeof version - 1, version, "MB/s",
             "/sec", "%CP", "mean", "p99", "max", "limited by");
     for (size_t i = 0, step; i < count; i += step) {
         const char *row = runs[i].plan->row ? runs[i].plan->row->name : "";
