@@ -11,7 +11,7 @@ use File::Basename qw(basename);
 use File::Glob     qw(bsd_glob);
 use File::Temp     ();
 use FuzzCorpus     qw(inputs packed);
-use RunProgram     qw(slurp spew);
+use RunProgram     qw(spew);
 use Test::More;
 
 my $fuzz = "$FindBin::Bin/../fuzz";
