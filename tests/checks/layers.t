@@ -7,6 +7,7 @@
 use strict;
 use warnings;
 use File::Find qw(find);
+use File::Glob qw(bsd_glob);
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
@@ -83,6 +84,13 @@ for my $file (sort keys %text) {
 for my $file (sort keys %text) {
     next if $file =~ m{/main[.]c\z};
     unlike($text{$file}, qr/(?<![_\w])(?:exit|abort)\s*\(/, "$file: does not end the program");
+}
+
+# A C test is named after the module it tests; of several, each has a word behind that name.
+for my $file (map { m{/tests/unit/(.*test_\w+)[.]c\z} } bsd_glob("$TOP/tests/unit/{*,*/*}/test_*.c")) {
+    my ($folder, $name) = $file =~ m{\A(\w+)(?:/\w+)*/test_(.*)\z};
+    my @modules = map { m{\A\Q$folder\E/(?:.*/)?(\w+)[.][ch]\z} } keys %text;
+    ok((grep { $name =~ /\A\Q$_\E(?:_|\z)/ } @modules), "$file: is named after a module");
 }
 
 # No distributed file contains a path of one particular machine.

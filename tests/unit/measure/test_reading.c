@@ -125,6 +125,27 @@ static void ranks_join(void **state)
     assert_int_equal(all.device.busy_ns[0], 50);
 }
 
+/* In a throttled period all of it was used; by whom is not known. */
+static void how_much_of_a_quota_was_used(void **state)
+{
+    struct reading r = {.ns = 10 * BILLION,
+                        .own_ns = 3 * BILLION,
+                        .quota_count = 1,
+                        .quotas = {{.cpus = 0.5, .periods = 100, .throttled = 1}}};
+    double cpus;
+    (void)state;
+    assert_true(reading_quota_percent(&r, &cpus) == 60);
+    assert_true(cpus == 0.5);
+    r.quotas[0].throttled = 80;
+    assert_true(reading_quota_percent(&r, &cpus) == 80);
+    r.own_ns = 6 * BILLION;
+    assert_true(reading_quota_percent(&r, &cpus) == 100);
+    r.quotas[0].throttled = 0;
+    assert_true(reading_quota_percent(&r, &cpus) == 0);
+    r = (struct reading){.quota_count = 1, .quotas = {{.cpus = 1, .periods = 1, .throttled = 1}}};
+    assert_true(reading_quota_percent(&r, &cpus) == 0);
+}
+
 #define IN_TREE(test) cmocka_unit_test_setup_teardown(test, tree_make, tree_remove)
 
 int main(void)
@@ -135,6 +156,7 @@ int main(void)
         IN_TREE(a_difference_has_the_same_form),
         cmocka_unit_test(counters_fall),
         cmocka_unit_test(ranks_join),
+        IN_TREE(how_much_of_a_quota_was_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
