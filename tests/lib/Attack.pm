@@ -104,7 +104,8 @@ sub stopped {
     my ($name, $which, @args) = @_;
     my %how = ref $args[0] ? %{ shift @args } : ();
     my $log = File::Temp->new;
-    my $run = start({ %how, wrap => [ qw(strace -f -qq -o), "$log", '-e', "trace=$name", '-e', "inject=$name:signal=SIGSTOP:when=$which", '--', @{ $how{wrap} // [] } ] }, @args);
+    my $run = start({ %how,
+        wrap => [ qw(strace -f -qq -o), "$log", '-e', "trace=$name", '-e', "inject=$name:signal=SIGSTOP:when=$which", '--', @{ $how{wrap} // [] } ] }, @args);
     wait_until("$name $which", sub { slurp("$log") =~ /--- stopped by SIGSTOP/ });
     return $run;
 }

@@ -95,10 +95,7 @@ sub in_system {
 }
 
 # The same with the devices of this machine, as in a booted system.
-sub in_machine {
-    my ($root, $command) = @_;
-    return run_in($root, $command, $MACHINE);
-}
+sub in_machine { my ($root, $command) = @_; return run_in($root, $command, $MACHINE) }
 
 sub run_in {
     my ($root, $command, $mounts, @options) = @_;

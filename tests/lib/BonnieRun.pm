@@ -19,7 +19,8 @@ use POSIX          ();
 use Test::More     ();
 use RunProgram     qw(path_of slurp spew);
 
-our @EXPORT_OK = qw($LIMIT %SIGNAL @ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines finish have has_terminal is_alive is_used mark nobody_can nothing_left_ok program refused_ok
+our @EXPORT_OK = qw($LIMIT %SIGNAL @ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines
+    finish have has_terminal is_alive is_used mark nobody_can nothing_left_ok program refused_ok
     run_tool scratch scratch_on_disk source sources start table_of takes_direct tree wait_until
     wait_until_closed wait_until_taken wait_until_working);
 

@@ -105,7 +105,8 @@ my @HARMLESS = (
     [ qr/access/,               qr{\A"/proc/self/fd/\d+", F_OK}, undef, 'the same, as without /proc' ],
     [ qr/openat/,               qr{/dev/null}, undef,     'the standard descriptors are there already' ],
     [ qr/newfstatat/,           qr{\A(?:[12]<|\d+<\S*/bonnie-test-\w+/#\d+>).*"", .*AT_EMPTY_PATH}, undef, 'the C library asks how large a buffer should be, or it is seen whether somebody reads there' ],
-    [ qr/newfstatat/,           qr/\A\d+<\S*$PRIVATE>, "", .*AT_EMPTY_PATH/, undef, 'a fact about the filesystem is told as not known, or that nothing is left is known when the directory is removed' ],
+    [ qr/newfstatat/,           qr/\A\d+<\S*$PRIVATE>, "", .*AT_EMPTY_PATH/, undef,
+        'a fact about the filesystem is told as not known, or that nothing is left is known when the directory is removed' ],
     [ qr/newfstatat/,           qr{\A\d+<\S*/file>, "", .*AT_EMPTY_PATH}, undef, 'what zcav tells of the device in JSON is not known' ],
     [ qr/newfstatat/,           qr{$PRIVATE/owner>, "", .*AT_EMPTY_PATH}, undef, 'the directory is nobody else\'s to remove, as a rule' ],
     [ qr/close/,                qr/\A\d+<\S*$NO_DATA/, undef, 'there is nothing in it, and the kernel has released it' ],
@@ -113,7 +114,8 @@ my @HARMLESS = (
     [ qr/mmap/,                 qr/MAP_(?:PRIVATE|DROPPABLE)[|]MAP_ANONYMOUS/, undef, 'the C library takes its memory from elsewhere' ],
     [ qr/mmap/,                 $LIBRARY,      undef,     'the C library does without, or reads it' ],
     [ qr/mmap/,                 qr/PROT_READ, MAP_SHARED, \d+<.*$DATA/, undef, 'how much is resident is told as not known' ],
-    [ qr/openat/,               qr{"(?:/|dev|shm|tmp|bonnie-test-\w+)", O_RDONLY[|]\S*O_PATH}, undef, 'whether the place is a device is asked first, and again when it is opened' ],
+    [ qr/openat/,               qr{"(?:/|dev|shm|tmp|bonnie-test-\w+)", O_RDONLY[|]\S*O_PATH}, undef,
+        'whether the place is a device is asked first, and again when it is opened' ],
     [ qr/newfstatat/,           qr{\A\d+<(?:/|/dev|/dev/shm|/tmp|\S*/bonnie-test-\w+)>, "", .*AT_EMPTY_PATH}, undef, 'the same' ],
     [ qr/mincore/,              qr/./,         undef,     'the same' ],
     [ qr/munmap|madvise/,       qr/./,         undef,     'address space is not given back' ],
@@ -195,10 +197,7 @@ sub interrupted {
 
 # The strace command that logs calls that the system refuses, and whether it has refused such a call
 # in that way.
-sub failures {
-    my ($log) = @_;
-    return (qw(strace -f -qq -Z -o), "$log", '--');
-}
+sub failures { my ($log) = @_; return (qw(strace -f -qq -Z -o), "$log", '--') }
 
 sub was_refused {
     my ($log, $call, $error) = @_;

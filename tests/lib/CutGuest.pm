@@ -189,7 +189,8 @@ sub cut {
         '-device', 'scsi-hd,drive=log,scsi-id=1');
     wait_until('a report', sub { $self->has_ended });
     $machine->drive_off;
-    return (eval { JSON::PP->new->decode(slurp("$top/report")) } // die("no report: $said", map { -e "$top/$_" ? slurp("$top/$_") : () } qw(console said report)), $said);
+    return (eval { JSON::PP->new->decode(slurp("$top/report")) }
+        // die("no report: $said", map { -e "$top/$_" ? slurp("$top/$_") : () } qw(console said report)), $said);
 }
 
 1;

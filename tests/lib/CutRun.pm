@@ -48,7 +48,8 @@ sub cut {
 sub said {
     my ($dir, $promises, @options) = @_;
     my $check  = run_tool('boncut', { in => $promises }, 'check', '--json', @options, $dir);
-    return { status => 1, err => $check->{err}, verdict => { text => $check->{err} }, sum => {}, losses => [], controls => [] } if $check->{status} eq '1' && $check->{out} eq q{};
+    return { status => 1, err => $check->{err},
+        verdict => { text => $check->{err} }, sum => {}, losses => [], controls => [] } if $check->{status} eq '1' && $check->{out} eq q{};
     my $report = eval { JSON::PP->new->decode($check->{out}) } // die "boncut check: $check->{status} $check->{err}$check->{out}";
     return { %{$report}, status => $check->{status}, err => $check->{err} };
 }
@@ -72,7 +73,8 @@ sub cuts {
         $sum{promises} += $report->{sum}{promises} // 0;
         $sum{faults}++ if %{$faults};
         $sum{statuses}{ $report->{status} }++;
-        push @{ $sum{words} }, "cut $number: $report->{reason}", map { JSON::PP->new->canonical->encode($_) } @{ $report->{losses} } if %{$faults};
+        push @{ $sum{words} }, "cut $number: $report->{reason}",
+            map { JSON::PP->new->canonical->encode($_) } @{ $report->{losses} } if %{$faults};
         $sum{ $_->{name} } += $_->{lost} > 0 for @{ $report->{canaries} };
         $sum{in_place} += $_->{name} eq 'drive' && $_->{counts} for @{ $report->{canaries} };
         $sum{reached_drive} += ($report->{layer_cut} // q{}) eq 'drive';

@@ -79,10 +79,7 @@ sub fingerprint {
 }
 
 # The names in the playground that are new.
-sub left_in {
-    my ($ground) = @_;
-    return grep { !$ground->{names}{$_} } tree($ground->{dir});
-}
+sub left_in { my ($ground) = @_; return grep { !$ground->{names}{$_} } tree($ground->{dir}) }
 
 # Says what is wrong with the playground after a run; empty when nothing is left and nothing was
 # touched. A run whose clean-up was made to fail may leave what --cleanup, with these options,

@@ -43,7 +43,8 @@ sub mounted {
 sub version_1 {
     my ($device, $number, $kind) = @_;
     my $top = mounted(qr/cgroup \S+ \S*\bblkio\b/) // return;
-    return make($top, $device, $number, map { my $way = $_; ("blkio.throttle.${way}_${kind}_device" => sub {"$device $_[0]"}) } qw(read write));
+    return make($top, $device, $number,
+        map { my $way = $_; ("blkio.throttle.${way}_${kind}_device" => sub {"$device $_[0]"}) } qw(read write));
 }
 
 sub version_2 {

@@ -57,7 +57,8 @@ sub wrong_in {
     my @tests = map { $_->{name} } @{ $report->{summary} };
     push @wrong, "the summary is of @tests" if "@tests" ne tests_of($report);
     for my $summary (@{ $report->{summary} }) {
-        my @rates = map { $_->{ $summary->{ops_per_second} ? 'ops_per_second' : 'bytes_per_second' } } grep { $_->{name} eq $summary->{name} && ($_->{row} // q{}) eq ($summary->{row} // q{}) } map { @{ $_->{tests} } } @runs;
+        my @rates = map { $_->{ $summary->{ops_per_second} ? 'ops_per_second' : 'bytes_per_second' }
+            } grep { $_->{name} eq $summary->{name} && ($_->{row} // q{}) eq ($summary->{row} // q{}) } map { @{ $_->{tests} } } @runs;
         push @wrong, wrong_in_summary($summary, sort { $a <=> $b } @rates);
     }
     return @wrong;

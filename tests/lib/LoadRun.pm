@@ -68,7 +68,8 @@ sub found_of {
 sub as_idle {
     my ($run) = @_;
     return $run if $run->{status} ne '3' || $run->{out} !~ /\A\S+: not known: .*?;\s+the\s+machine\s+was\s+busy:|"others_busy":true/s;
-    return { %{$run}, status => '2', out => $run->{out} =~ s/\A(\S+): not known: (.*?);\s+the\s+machine\s+was\s+busy:[^.]*[.]/$1: not good: $2./sr =~ s/"verdict":"not_known"/"verdict":"not_good"/gr };
+    return { %{$run}, status => '2',
+        out => $run->{out} =~ s/\A(\S+): not known: (.*?);\s+the\s+machine\s+was\s+busy:[^.]*[.]/$1: not good: $2./sr =~ s/"verdict":"not_known"/"verdict":"not_good"/gr };
 }
 
 # Whether a run with these options succeeded; a search may not have finished (3).

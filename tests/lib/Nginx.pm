@@ -35,7 +35,8 @@ sub nginx {
         open STDERR, '>', "$dir/stderr" or die;
         exec 'nginx', '-c', "$dir/conf", '-p', "$dir" or die "nginx: $!\n";
     }
-    my $self = bless { dir => $dir, pid => $pid, parent => $$, http => "http://127.0.0.1:$plain", https => "https://localhost:$tls", strict => "https://localhost:$strict", short => "https://localhost:$short" }, __PACKAGE__;
+    my $self = bless { dir => $dir, pid => $pid, parent => $$,
+        http => "http://127.0.0.1:$plain", https => "https://localhost:$tls", strict => "https://localhost:$strict", short => "https://localhost:$short" }, __PACKAGE__;
     wait_until('nginx', sub { IO::Socket::INET->new("127.0.0.1:$plain") });
     return $self;
 }

@@ -104,9 +104,12 @@ sub only_the_bucket {
         my (undef, $endpoint, $bucket, $option, $works) = @{$spelling};
         my $run = bonload(@load, "-s3-endpoint=$endpoint", "-s3-bucket=$bucket", $option || ());
         my @found;
-        File::Find::find(sub { push @found, $File::Find::name =~ s{\A\Q$place\E/}{}r if -f && !m{/[.]} }, map {"$place/$_"} grep { $_ ne 'pail' && !/\A[.]/ } listed($place));
-        is_deeply([ sort grep { !m{/[.]|\Aminio/load/000[12](?:/|\z)} } @found ], [], "$endpoint, bucket '$bucket' $option: nothing else is touched");
-        is($run->{status}, $works ? '0' : '1', "$endpoint, bucket '$bucket' $option: " . ($works ? 'written' : 'refused')) or diag($run->{err});
+        File::Find::find(sub { push @found, $File::Find::name =~ s{\A\Q$place\E/}{}r if -f && !m{/[.]} },
+            map {"$place/$_"} grep { $_ ne 'pail' && !/\A[.]/ } listed($place));
+        is_deeply([ sort grep { !m{/[.]|\Aminio/load/000[12](?:/|\z)} } @found ], [],
+            "$endpoint, bucket '$bucket' $option: nothing else is touched");
+        is($run->{status}, $works ? '0' : '1',
+            "$endpoint, bucket '$bucket' $option: " . ($works ? 'written' : 'refused')) or diag($run->{err});
         system 'rm', '-rf', "$place/minio/load";
     }
     is_deeply([ grep { !/\A[.]/ } listed($place) ], [qw(load minio pail)], 'no bucket came or went');

@@ -49,10 +49,7 @@ sub delayed {
 }
 
 # Kills nbdkit, so that all transfers fail from now on.
-sub vanish {
-    my ($self) = @_;
-    return kill KILL => 0 + slurp("$self->{top}/pid");
-}
+sub vanish { my ($self) = @_; return kill KILL => 0 + slurp("$self->{top}/pid") }
 
 # The path of a file that nbdkit serves with these arguments; undef: it cannot.
 sub served {

@@ -29,10 +29,7 @@ our @MACHINES = (
     [ 'correlated runs, AR 0.5'        => sub { $_[2]{last} = 0.5 * ($_[2]{last} // 0) + 0.1 * normal() } ],
 );
 
-sub is_slow {
-    my ($seconds) = @_;
-    return int($seconds / 60) % 3 == 2;
-}
+sub is_slow { my ($seconds) = @_; return int($seconds / 60) % 3 == 2 }
 
 sub normal {
     return sqrt(-2 * log(1 - rand)) * cos(2 * 3.14159265358979 * rand);

@@ -60,7 +60,8 @@ sub path_calls {
     my ($how, @args) = @_;
     my $log = File::Temp->new;
     chmod oct(666), "$log";
-    my $run = bonnie({ %{$how}, wrap => [ qw(strace -f -qq -y -v -s4096 -o), "$log", '-e', 'trace=%file,openat2,connect,bind,inotify_add_watch,fstat', '--', @{ $how->{wrap} // [] } ] }, @args);
+    my $run = bonnie({ %{$how},
+        wrap => [ qw(strace -f -qq -y -v -s4096 -o), "$log", '-e', 'trace=%file,openat2,connect,bind,inotify_add_watch,fstat', '--', @{ $how->{wrap} // [] } ] }, @args);
     my (@calls, %begun, %checked);
     for my $line (split /\n/, slurp("$log")) {
         my ($pid, $text) = $line =~ /\A(\d+) +(.*)/ or next;

@@ -83,7 +83,8 @@ sub new {
 sub image {
     my ($class, %how) = @_;
     my $top  = File::Temp->newdir('bonnie-test-XXXXXX', DIR => BonnieRun::in_memory() // File::Spec->tmpdir);
-    my $self = bless { fs => 'ext4', drive => 'random', sector => 4096, lie => 'none', flush_us => 4000, mount => 'defaults', mib => 512, seed => 1, %how, kept => $top, top => "$top" }, $class;
+    my $self = bless { fs => 'ext4', drive => 'random', sector => 4096, lie => 'none',
+        flush_us => 4000, mount => 'defaults', mib => 512, seed => 1, %how, kept => $top, top => "$top" }, $class;
     return if !have($MAKE{ $self->{fs} }[0]);
     mkdir "$top/$_" or die "$top/$_: $!\n" for qw(fuse mnt);
     $self->must(qw(mount --bind), ("$top/fuse") x 2);

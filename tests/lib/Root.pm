@@ -163,7 +163,8 @@ sub foreign {
         command(qw(ntfs-3g -o permissions), "$image", "$dir");
     }
     else {
-        command('sh', '-c', 'echo word >"$0.word" && gocryptfs -q -init -passfile "$0.word" "$0" && gocryptfs -q -passfile "$0.word" "$0" "$1"; rc=$?; rm -f "$0.word"; exit $rc', "$below", "$dir");
+        command('sh', '-c',
+            'echo word >"$0.word" && gocryptfs -q -init -passfile "$0.word" "$0" && gocryptfs -q -passfile "$0.word" "$0" "$1"; rc=$?; rm -f "$0.word"; exit $rc', "$below", "$dir");
     }
     return Mounted->new($dir, [ $image, $below ]);
 }

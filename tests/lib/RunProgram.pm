@@ -19,16 +19,10 @@ my %PROGRAM = (
     bon_csv2txt  => $ENV{BON_CSV2TXT}  // "$TESTS/../scripts/bon_csv2txt",
 );
 
-sub data_file {
-    my ($name) = @_;
-    return "$TESTS/data/$name";
-}
+sub data_file { my ($name) = @_; return "$TESTS/data/$name" }
 
 # The path of the program of that name, or undef.
-sub path_of {
-    my ($name) = @_;
-    return $PROGRAM{$name};
-}
+sub path_of { my ($name) = @_; return $PROGRAM{$name} }
 
 # The words as a shell reads them: a directory's name may have blanks.
 sub quoted { return join q{ }, map { q{'} . s/'/'\\''/gr . q{'} } @_ }

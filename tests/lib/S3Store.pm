@@ -66,7 +66,8 @@ sub spellings {
         [ $short, "load.localhost:$port",             q{},      0 ],
         [ $short, "load.localhost:$port",             $virtual, 0 ],
     );
-    my @buckets = map { ([ $_, q{} ], [ $_, $virtual ]) } qw(minio/ /minio minio/../load load/../minio ../load .. . minio%2Fload minio?load minio#load Minio), q{}, q{ };
+    my @buckets = map { ([ $_, q{} ], [ $_, $virtual ]) }
+        qw(minio/ /minio minio/../load load/../minio ../load .. . minio%2Fload minio?load minio#load Minio), q{}, q{ };
     return ((map { [ $_->[0], "http://$_->[1]", 'minio', @{$_}[ 2, 3 ] ] } @hosts), map { [ $short, "http://localhost:$port", @{$_}, 0 ] } @buckets);
 }
 

@@ -13,16 +13,10 @@ sub is_long { return !!$ENV{BONNIE_TEST_LONG} }
 sub is_all  { return !!$ENV{BONNIE_TEST_ALL} || is_long() }
 
 # sized(DEFAULT, ALL, LONG): the size in the current mode.
-sub sized {
-    my ($default, $all, $long) = @_;
-    return is_long() ? $long : is_all() ? $all : $default;
-}
+sub sized { my ($default, $all, $long) = @_; return is_long() ? $long : is_all() ? $all : $default }
 
 # The number of tries of an attack: BONNIE_TEST_TRIES, or a sample.
-sub tries {
-    my ($default) = @_;
-    return $ENV{BONNIE_TEST_TRIES} // sized($default, 100, 200);
-}
+sub tries { my ($default) = @_; return $ENV{BONNIE_TEST_TRIES} // sized($default, 100, 200) }
 
 # The number of races on each of three filesystems: so that BONNIE_TEST_TRIES is that of all, or a
 # sample.

@@ -41,7 +41,8 @@ sub blind_or_done {
         $blind_ok->($run->(), qr/only root can|tracefs is not mounted|PID namespace/, 'without root') if !Root::is_root();
     }
     else {
-        without_tracefs(sub { $blind_ok->($run->(), qr/\Atracefs is not mounted \(mount -t tracefs tracefs \Q$TRACING\E\)\z/, 'no tracefs') });
+        without_tracefs(sub { $blind_ok->($run->(),
+            qr/\Atracefs is not mounted \(mount -t tracefs tracefs \Q$TRACING\E\)\z/, 'no tracefs') });
         $lacking = 'there is no tracefs here' if !-d "$TRACING/instances";
     }
     if ($lacking) {

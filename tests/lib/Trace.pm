@@ -40,7 +40,8 @@ sub trace {
     my ($how, $options, @args) = @_;
     my $log = File::Temp->new;
     chmod oct(666), "$log";
-    my $run = bonnie({ %{$how}, wrap => [ qw(strace -f -qq -a1 -s48 -o), "$log", only_these(@{$options}), (map { also_older($_) } @{$options}), '--' ] }, @args);
+    my $run = bonnie({ %{$how}, wrap => [ qw(strace -f -qq -a1 -s48 -o), "$log",
+        only_these(@{$options}), (map { also_older($_) } @{$options}), '--' ] }, @args);
     return ($run, calls("$log"));
 }
 
@@ -88,7 +89,8 @@ sub calls {
 # Other libraries make other calls for the same purpose: musl older ones for files, and readv() and writev() in stdio;
 # libaio of Debian 13 one with a mask of signals. same_call(NAME, ARGS): the call as glibc and libaio of Debian 12 make it.
 # A transfer of several parts becomes that of its first part that is not empty.
-my %USUAL = (readv => 'read', writev => 'write', open => 'openat', pipe => 'pipe2', io_pgetevents => 'io_getevents', map { $_ => 'newfstatat' } qw(stat lstat fstat));
+my %USUAL = (readv => 'read', writev => 'write', open => 'openat', pipe => 'pipe2', io_pgetevents => 'io_getevents',
+    map { $_ => 'newfstatat' } qw(stat lstat fstat));
 
 sub usual_name { return $USUAL{ $_[0] } // $_[0] }
 

@@ -22,7 +22,8 @@ my @EXACT = (
     [ 'a rate', [ @NULL, qw(-rps=900 -duration=1s) ], sub { $_[0]{reads}{asked} }, 900 ],
     [ 'a rate of what sleeps', [ @SLEEP, qw(-rps=60 -duration=1s -max-channels=30) ], sub { $_[0]{reads}{asked} }, 60 ],
     [ 'a sweep', [ @NULL, qw(-sweep=300,900 -rps=1 -duration=500ms) ], loads_of('asked_per_second'), '300 900' ],
-    [ 'a sweep of what sleeps', [ @SLEEP, qw(-sweep=30,60 -rps=1 -wps=0 -duration=500ms -max-channels=30) ], loads_of('load_per_second'), '30 60' ],
+    [ 'a sweep of what sleeps',
+        [ @SLEEP, qw(-sweep=30,60 -rps=1 -wps=0 -duration=500ms -max-channels=30) ], loads_of('load_per_second'), '30 60' ],
     [ 'a search', [ @NULL, qw(-max-latency=p90:10s -max-channels=6 -window=20ms -rt=3) ], \&answer, 'most 6' ],
     [ 'a search in vain', [ @SLEEP, qw(-max-latency=max:1ms -wt=0 -rt=3 -window=100ms) ], \&answer, 'none 0' ],
 );

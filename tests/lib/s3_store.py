@@ -173,7 +173,8 @@ class Handler(BaseHTTPRequestHandler):
     def serve_GET(self):
         if not self.key and "list-type" in self.parameters:
             prefix = self.parameters.get("prefix", "").encode()
-            keys = sorted(key for bucket, key in objects if bucket == self.bucket and key.startswith(prefix))[: int(self.parameters["max-keys"])]
+            keys = sorted(key for bucket, key in objects
+                if bucket == self.bucket and key.startswith(prefix))[: int(self.parameters["max-keys"])]
             text = "".join(f"<Contents><Key>{escape(key.decode(errors='replace'))}</Key></Contents>" for key in keys)
             return self.answer(200, f"<ListBucketResult><KeyCount>{len(keys)}</KeyCount>{text}</ListBucketResult>".encode())
         if self.key and self.place not in objects:
