@@ -67,10 +67,14 @@ subtest 'output of a program around the line' => sub {
 subtest 'what was done to a result' => sub {
     my ($line) = slurp(data_file('lab.csv')) =~ /^(1[.]98.*)/m;
     my ($raid) = slurp(data_file('realworld.csv')) =~ /^(raid0,.*)/m;
+    my ($classic) = slurp(data_file('realworld.csv')) =~ /^(tidbit.*)/m;
     my $utf16 = join q{}, map {"$_\0"} split //, slurp("$FindBin::Bin/../golden/report/full.json");
     my %case = (
         'wrapped by a mailer'      => [ "$1\n$2\n",                         qr/^raid0 +2G /m, qr/:1: 2 lines are read as one that was wrapped$/m ],
         'a label that begins with #' => [ $raid =~ s/raid0/#2 raid5/r . "\n",  qr/^#2 raid5 +2G 81.8m /m, qr/\A\z/ ],
+        'wrapped in its last figure' => [ "$classic\n0\n", qr/ [?]{3}$/m, qr/:1: the last field may end with "0", on the line below$/m ],
+        'the same, quoted'         => [ qq("$classic\n\n> 0"\n), qr/ [?]{3}$/m, qr/:1: the last field may end with "0", on the line below$/m ],
+        'each figure quoted, and the last one wrapped' => [ join(q{,}, map {qq("$_")} split /,/, $classic) =~ s/(?=.{2}\z)/\n/r . "\n", qr/ [?]{3}$/m, qr/:1: 2 lines are read as one that was wrapped$/m ],
         'a label with a comma'     => [ $line =~ s/,lab,/,a,b,/r . "\n",     qr/^a,b +1G 1723k /m, qr/\A\z/ ],
         'semicolons'               => [ $line =~ tr/,/;/r . "\n",            qr/^lab +1G 1723k /m, qr/\A\z/ ],
         'a table of Markdown'      => [ '| ' . $line =~ s/,/ | /gr . " |\n", qr/^lab +1G 1723k /m, qr/\A\z/ ],

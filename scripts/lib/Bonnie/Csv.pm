@@ -73,35 +73,37 @@ sub next_result ($text, $tries) {
     ${$text} =~ /\G([^\n]*+)\n?/gc;
     my $line = $1;
     return (undef, undef, "a line of more than $LONGEST_LINE bytes is skipped") if length $line > $LONGEST_LINE;
-    my ($record, @problems) = parse_line($line);
-    return ($record, rest_below($text)) if $record && !@problems;
-    my @joined = $line =~ $SEPARATOR ? wrapped($text, cleaned($line), $tries) : ();
-    return @joined ? @joined : ($record, undef, @problems);
+    my $whole = cleaned($line);
+    my ($record, @problems) = parse_line($whole);
+    my @read = $record && !@problems ? ($record, undef, $whole) : $line =~ $SEPARATOR ? wrapped($text, $whole, $tries) : ();
+    return ($record, undef, @problems) if !@read;
+    ($record, my $note, $whole) = @read;
+    my $rest = $whole =~ /\d\z/a ? rest_below($text) : undef;
+    return defined $rest ? (doubted($whole), "the last field may end with \"$rest\", on the line below") : ($record, $note);
 }
 
-# A last field that may go on in the next line.
-sub rest_below ($text) {
-    my ($rest) = ${$text} =~ /\G[ \t>]*+(\d{1,3}+)[ \t\r]*+(?:\n|\z)/ or return undef;
-    return "the line below this result, \"$rest\", may be the end of its last field";
-}
+# What the line below has if it may be the end of the last field: one number, and then no more than a few characters.
+sub rest_below ($text) { return ${$text} =~ /\G[>\s\0]*+(\d(?:\0*+\d){0,2}+)(?![\w.])[^\d\n]{0,20}+(?:\n|\z)/a ? $1 =~ tr{\0}{}dr : undef }
 
+# A result whose last figure cannot be read.
+sub doubted ($whole) { return (parse_line($whole =~ s/(?=["']*+\z)/?/r))[0] }
+
+# Returns (record, what is to be said, the line), or nothing.
 sub wrapped ($text, $whole, $tries) {
     my ($begin, @found) = (pos ${$text});
     for my $pieces (2 .. $MOST_PIECES) {
         last if length $whole > $LONGEST_RESULT || ${$text} !~ /\G./s || --${$tries} < 0;
         ${$text} =~ /\G([^\n]{0,$LONGEST_RESULT})[^\n]*+\n?/gc;
         my $piece = cleaned($1);
-        last if $piece eq q{} || $piece =~ /\s/ && $piece !~ $SEPARATOR || is_whole($piece);
+        last if $piece eq q{} || $piece =~ /\s/ && $piece !~ $SEPARATOR || is_whole($piece) || @found && $piece =~ /\A\d+\z/a;
+        my $may_end = $whole =~ /\d\z/a && $piece =~ /\A\d+\W*\z/a;
         $whole = $whole =~ s/[=\\]\z//r . $piece;
         my $count = 1 + substr($whole, $whole =~ $BEGINS ? $-[0] : 0) =~ tr/,;\t|//;    # not of what stands before it
         last if $count > 50 + $MOST_IN_LABEL;
         next if $count < 27 || $count == 47;    # 48, of which a comma was lost at the end of a line
         my ($record, @problems) = parse_line($whole);
-        if (@found && $record && !@problems && $piece =~ /\A\d+\z/a) {
-            @found = (pos ${$text}, undef, undef, "a wrapped result whose last field may end with \"$piece\", or on the line above");
-            last;
-        } elsif ($record && !@problems) {
-            @found = (pos ${$text}, $record, "$pieces lines are read as one that was wrapped");
+        if ($record && !@problems) {
+            @found = (pos ${$text}, $may_end ? doubted($whole) : $record, "$pieces lines are read as one that was wrapped", $whole);
         } elsif (@found) {
             @found = () if $piece =~ /\A$SEPARATOR/;
             last;
