@@ -27,8 +27,8 @@ mkdir "$dir/$_" or die "$dir/$_: $!\n" for qw(closed closed/open his);
 chmod oct(700), "$dir/closed";
 chown $nobody, $nogroup, "$dir/his";
 spew("$dir/device",             'x' x (3 << 20));
-spew("$dir/secret",             'what only root may read');
-my $INSIDE = "inside-$$"; # which no other test has
+my $INSIDE = "inside-$$"; # which no other test has: his thief sees the processes of all
+spew("$dir/secret",             "what only root may read $INSIDE");
 spew("$dir/closed/open/$INSIDE", 'what lies below a directory that is closed');
 chmod oct(600), "$dir/secret";
 
@@ -36,7 +36,7 @@ chmod oct(600), "$dir/secret";
 # be reached by way of one that is closed.
 my %ROOT = (
     dir  => "$dir/closed/open",
-    env  => { AWS_SECRET_ACCESS_KEY => 'what only root may know', LC_TIME => 'C', TERM => 'linux', TMPDIR => '/tmp', TZ => "$dir/secret" },
+    env  => { AWS_SECRET_ACCESS_KEY => "what only root may know $INSIDE", LC_TIME => 'C', TERM => 'linux', TMPDIR => '/tmp', TZ => "$dir/secret" },
     wrap => [ 'sh', '-c', 'exec 9<"$0"; exec "$@"', "$dir/secret" ],
 );
 
@@ -165,8 +165,8 @@ for my $case (@EVERY) {
     my $run = start({ %ROOT, wrap => [ @{ $ROOT{wrap} }, @{ $more{wrap} // [] } ], program => $program }, @command);
     my $pid = await($run, $name);
     my $looks = looks($pid, $run);
-    for (1 .. 50) { # a process that has just been forked has its caller's session for a moment
-        last if ($expected->{session} // $looks->{session}) eq $looks->{session};
+    for (1 .. 50) { # a process that has just been forked has its caller's session and descriptors for a moment
+        last if !grep { $looks->{$_} ne $expected->{$_} } keys %{$expected};
         select undef, undef, undef, 0.05;
         $looks = looks($pid, $run);
     }
@@ -224,7 +224,7 @@ while (! -e $ARGV[0]) {
     for my $pid (map {m{(\d+)\z}} glob '/proc/[0-9]*') {
         next if $pid == $$ || ((lstat "/proc/$pid/environ")[4] // 0) != $<;
         my $env = do { open my $in, '<', "/proc/$pid/environ" or next; local $/; readline($in) // '' };
-        print "environment\n" if $env =~ /only root may know/;
+        print "environment\n" if $env =~ /only root may know $ARGV[1]\b/;
         print "directory\n" if -e "/proc/$pid/cwd/$ARGV[1]";
         my $handle = syscall(434, $pid, 0);    # pidfd_open
         next if $handle < 0;
@@ -235,7 +235,7 @@ while (! -e $ARGV[0]) {
             print "terminal\n" if -t $taken;
             next if (readlink "/proc/self/fd/$mine") !~ m{/secret\z};    # reading moves others' place, too
             seek $taken, 0, 0;
-            print "secret\n" if (readline($taken) // '') =~ /only root may read/;
+            print "secret\n" if (readline($taken) // '') =~ /only root may read $ARGV[1]\b/;
         }
         open my $close, '<&=', $handle;
         print "found\n" if !$seen{$pid}++;
