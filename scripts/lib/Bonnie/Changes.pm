@@ -93,7 +93,8 @@ sub median_cell ($row, $which) {
 
 sub change_cells ($row) {
     return (\absent('not comparable'), undef, undef) if !is_compared($row);
-    return (\two_lines(undef, change_text($row), interval_text($row)), [ $LOOKS{ $row->{verdict} }, verdict_text($row) ], $row->{p} < $SMALLEST_P ? "< $SMALLEST_P" : sprintf '%.2g', $row->{p});
+    return (\two_lines(undef, change_text($row), interval_text($row)), [ $LOOKS{ $row->{verdict} }, verdict_text($row) ],
+        $row->{p} < $SMALLEST_P ? "< $SMALLEST_P" : sprintf '%.2g', $row->{p});
 }
 
 # All comparisons have the same baseline.

@@ -71,7 +71,8 @@ sub method_table ($cut) {
 
 sub method_row ($method) {
     my @last = map { hash($_) } list($method->{last_seconds});
-    return [ words($method->{name}), fault_cell(faults($method)), fault_words($method), (map { amount($method->{$_}) } qw(promises units kept unreadable)), map { last_words($last[ $_ - 1 ]) } @LAST ];
+    return [ words($method->{name}), fault_cell(faults($method)), fault_words($method),
+        (map { amount($method->{$_}) } qw(promises units kept unreadable)), map { last_words($last[ $_ - 1 ]) } @LAST ];
 }
 
 sub fault_cell ($faults) { return $faults ? [ 'fault', grouped($faults) ] : '0' }
@@ -126,7 +127,8 @@ sub second_panel ($cuts, $cut) {
         push @marks, block($strip, 'losses', [ $from, 0 ], [ $to, max($lost, $highest / $LEAST) ]) if $lost;
     }
     my $lost = sum0(map { count($_->{lost}) } @bins);
-    return time_panel($cut->name, $strip, { label => label_words($cut), shown => $lost ? grouped($lost) . ' lost' : 'none lost', marks => [ course($strip, 'course', @steps), @marks ] });
+    return time_panel($cut->name, $strip,
+        { label => label_words($cut), shown => $lost ? grouped($lost) . ' lost' : 'none lost', marks => [ course($strip, 'course', @steps), @marks ] });
 }
 
 # ---- the cuts of a campaign -----------------------------------------------------
@@ -138,7 +140,8 @@ sub cut_chart ($cut) {
     my @verdicts = map { verdict_of($_->{verdict}) } @each;
     my @marks    = map { my $looks = $LOOKS{ $verdicts[$_] }; area($looks, ($_ + $GAP) / @each, ($_ + 1 - $GAP) / @each, $looks eq 'open' ? $CUTS / 2 : 0, $CUTS) } 0 .. $#each;
     my $axis = { unit => 'cuts', at => sub { $_[0] / @each }, ticks => [ [ 0, '0' ], [ scalar @each, scalar @each ] ] };
-    return panels('Each cut', [ [ held => 'Blue: all promises were kept.' ], [ losses => 'Orange: something was lost.' ], [ open => 'Grey, half as high: not known, or unreadable.' ] ],
+    return panels('Each cut', [ [ held => 'Blue: all promises were kept.' ],
+        [ losses => 'Orange: something was lost.' ], [ open => 'Grey, half as high: not known, or unreadable.' ] ],
         panel($cut->name, axis => $axis, height => $CUTS, rows => [ { label => label_words($cut), shown => verdict_counts(@verdicts), marks => \@marks } ]));
 }
 
@@ -146,7 +149,8 @@ sub cut_chart ($cut) {
 my %LAYER = (drive => "the kernel's memory and the drive's cache", host => "the kernel's memory", none => 'nothing that was seen');
 
 sub cut_table ($cut) {
-    my @rows = map { [ count($_->{number}), verdict_of($_->{verdict}), fault_cell(count($_->{lost_units})), $LAYER{ words($_->{layer_cut}) }, amount($_->{promises}), amount($_->{units}) ] } $cut->each_cut;
+    my @rows = map { [ count($_->{number}), verdict_of($_->{verdict}), fault_cell(count($_->{lost_units})),
+        $LAYER{ words($_->{layer_cut}) }, amount($_->{promises}), amount($_->{units}) ] } $cut->each_cut;
     return plain_table({ caption => label_words($cut) . ': every cut', class => 'cuts', titles => [ 'Cut', 'Verdict', 'Lost', 'What the cut took', 'Promises', 'Units' ] }, @rows);
 }
 

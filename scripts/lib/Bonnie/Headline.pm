@@ -98,7 +98,8 @@ sub warning (@groups) {
 # One sentence, or an empty text.
 sub headline ($page) {
     my @groups   = @{ $page->{groups} };
-    my $sentence = @{ $page->{comparisons} } ? of_comparisons(@{ $page->{comparisons} }) : !$groups[0]->number_shown ? join q{ }, tail_and_figures(tail_words(@groups), of_one(@groups)) : of_many(@groups);
+    my $sentence = @{ $page->{comparisons} } ? of_comparisons(@{ $page->{comparisons} })
+        : !$groups[0]->number_shown ? join q{ }, tail_and_figures(tail_words(@groups), of_one(@groups)) : of_many(@groups);
     my @slow     = map { slow_words($_) } @groups;
     return @slow && defined $sentence ? join('; ', $sentence =~ s/[.]\z//r, @slow) . q{.} : $sentence;
 }
@@ -199,7 +200,8 @@ sub limit_of ($group, $test) {
 }
 
 sub limit_words ($limit) {
-    my %words = (cpu => 'limited by the CPU', others => 'beside others', limit => 'limited by a control group', link => 'limited by the link', 'page cache' => 'in the page cache', server => 'limited by the server');
+    my %words = (cpu => 'limited by the CPU', others => 'beside others', limit => 'limited by a control group',
+        link => 'limited by the link', 'page cache' => 'in the page cache', server => 'limited by the server');
     return $words{$limit} // ();
 }
 

@@ -82,7 +82,8 @@ sub amount ($figures, $what) {
 
 # The last step in which a search confirmed its answer; undef if there is none.
 sub confirmed ($load) {
-    my ($step) = grep { $_->{confirmation} && !grep { !$IS_KEPT{$_} } map { text($_->{outcome}) // q{} } grep {%{$_}} map { hash($_) } @{$_}{qw(writes reads)} } reverse map { hash($_) } $load->steps;
+    my ($step) = grep { $_->{confirmation} &&
+        !grep { !$IS_KEPT{$_} } map { text($_->{outcome}) // q{} } grep {%{$_}} map { hash($_) } @{$_}{qw(writes reads)} } reverse map { hash($_) } $load->steps;
     return $step;
 }
 

@@ -126,7 +126,8 @@ sub joined (@cells) {
 }
 
 sub load_percentile_charts (@kinds) {
-    return latency_panels('Percentiles', 'Requests', map { my $latency = hash($_->{figures}{latency_ns}); { label => load_label($_), map { $_ => number($latency->{$_}) } qw(p50 p90 p99 p99_9 max) } } @kinds);
+    return latency_panels('Percentiles', 'Requests',
+        map { my $latency = hash($_->{figures}{latency_ns}); { label => load_label($_), map { $_ => number($latency->{$_}) } qw(p50 p90 p99 p99_9 max) } } @kinds);
 }
 
 my @STEP_NOTES = (
@@ -148,7 +149,8 @@ my %LOOKS = (kept => 'better', open => 'better', broken => 'worse');
 # A search tries a load more than once.
 sub curve_panel ($load, $kind) {
     my $key   = $kind->{key};
-    my @steps = grep { $_->{x} && $_->{p50} && $_->{y} } map { my ($f, $ns) = ($_, hash($_->{latency_ns})); { x => amount($f, 'load'), p50 => number($ns->{p50}), y => number($f->{limited_ns} // $ns->{p99}), looks => $LOOKS{ text($f->{outcome}) // q{} } // 'unclear' } }
+    my @steps = grep { $_->{x} && $_->{p50} && $_->{y} } map { my ($f, $ns) = ($_, hash($_->{latency_ns}));
+        { x => amount($f, 'load'), p50 => number($ns->{p50}), y => number($f->{limited_ns} // $ns->{p99}), looks => $LOOKS{ text($f->{outcome}) // q{} } // 'unclear' } }
         map { hash(hash($_)->{$key}) } $load->steps or return;
     my @sorted    = sort { $a->{x} <=> $b->{x} } @steps;
     my $is_search = $load->mode eq 'search';
@@ -159,14 +161,17 @@ sub curve_panel ($load, $kind) {
     my $strip     = over_time($x, 1, sub { is_wide(@all) ? axis_of_latency(@all) : axis_upwards(max(@all), 'ns', @_) });
     my ($flat)    = $load->flat_part($key);
     my ($found, $confirmed) = (amount($kind->{figures}, 'found'), $is_search ? amount(hash(($load->confirmed // {})->{$key}), 'load') : @{$flat} ? $flat->[-1]{load} : undef);
-    my @marks     = (defined $limit ? stroke($strip, 'fit', map { [ $_, $limit ] } 0, $sorted[-1]{x}) : (), $confirmed ? stroke($strip, 'tail', [ $confirmed, 0 ], [ $confirmed, 9**9**9 ]) : ());
+    my @marks     = (defined $limit ? stroke($strip, 'fit', map { [ $_, $limit ] } 0, $sorted[-1]{x}) : (),
+        $confirmed ? stroke($strip, 'tail', [ $confirmed, 0 ], [ $confirmed, 9**9**9 ]) : ());
     for my $line ($is_search ? () : ([ p50 => 'lower' ], [ y => 'upper' ])) {
         my ($of, $class) = @{$line};
         push @marks, (map { stroke($strip, $class, map { [ $_->{x}, $_->{$of} ] } @sorted[ $_ - 1, $_ ]) } 1 .. $#sorted), dots($strip, "dot $class", $of, @sorted);
     }
     push @marks, map { my $looks = $_; dots($strip, "spot $looks", 'y', grep { $_->{looks} eq $looks } @steps) } uniq map { $_->{looks} } $is_search ? @steps : ();
-    my $shown = !$is_search ? join ' to ', map { latency_text($_) } uniq(min(map { $_->{y} } @steps), max(map { $_->{y} } @steps)) : $confirmed ? 'confirmed: ' . rate_text($confirmed) : $found ? 'at least ' . rate_text($found) . ($found > $sorted[-1]{x} ? ', in a step that was cut short' : ', not confirmed') : 'no load is known to keep it';
-    return time_panel(load_label($kind), $strip, { label => (text($settings->{max_latency_of}) // 'p99') . ($is_search ? ' of each step' : ', and the median'), shown => $shown, marks => \@marks });
+    my $shown = !$is_search ? join ' to ', map { latency_text($_) } uniq(min(map { $_->{y} } @steps), max(map { $_->{y} } @steps)) : $confirmed ? 'confirmed: ' . rate_text($confirmed)
+        : $found ? 'at least ' . rate_text($found) . ($found > $sorted[-1]{x} ? ', in a step that was cut short' : ', not confirmed') : 'no load is known to keep it';
+    return time_panel(load_label($kind), $strip, { label => (text($settings->{max_latency_of}) // 'p99')
+        . ($is_search ? ' of each step' : ', and the median'), shown => $shown, marks => \@marks });
 }
 
 sub dots ($strip, $class, $of, @steps) {

@@ -130,7 +130,8 @@ sub of_sweep ($load) {
         my ($flat, $rest) = $load->flat_part($kind->{key});
         next if @{$flat} + @{$rest} < 2;
         my $words = lc $kind->{title};
-        my @told  = map { 'at ' . rate_text($_->{load}) . ' p99 is ' . (defined $_->{p99} ? latency_text($_->{p99}) : 'not known') . ($_->{is_made} ? q{} : ', and only ' . rate_text($_->{made}) . ' are made') } @{$rest} > 1 ? @{$rest}[ 0, -1 ] : @{$rest};
+        my @told  = map { 'at ' . rate_text($_->{load}) . ' p99 is ' . (defined $_->{p99} ? latency_text($_->{p99}) : 'not known')
+            . ($_->{is_made} ? q{} : ', and only ' . rate_text($_->{made}) . ' are made') } @{$rest} > 1 ? @{$rest}[ 0, -1 ] : @{$rest};
         unshift @told, @{$flat} ? "the p99 latency of $words stays at or below " . latency_text(max(map { $_->{p99} } @{$flat})) . ' up to ' . rate_text($flat->[-1]{load}) . ' per second' . (@told ? q{} : ', the highest load')
             : $rest->[0]{is_made} ? () : "not even the smallest load of $words is made";
         push @parts, join '; ', @told;

@@ -40,7 +40,8 @@ sub count_text ($count) {
 
 # The results of single loads (see Load.pm).
 sub load_table (@kinds) {
-    return map { my $what = $_; plain_table({ caption => $what, titles => [ 'Load', 'Made/s', 'p50', 'p99', 'p99.9', 'max', 'Asked/s', 'Late', 'Errors', 'Made' ] }, map { load_row($_) } grep { $_->{what} eq $what } @kinds) } uniq map { $_->{what} } @kinds;
+    return map { my $what = $_; plain_table({ caption => $what,
+        titles => [ 'Load', 'Made/s', 'p50', 'p99', 'p99.9', 'max', 'Asked/s', 'Late', 'Errors', 'Made' ] }, map { load_row($_) } grep { $_->{what} eq $what } @kinds) } uniq map { $_->{what} } @kinds;
 }
 
 sub load_row ($kind) {

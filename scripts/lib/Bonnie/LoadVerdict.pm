@@ -54,9 +54,11 @@ sub load_verdict ($load) {
 # "etcd: good, fdatasync p99 2.10 ms at 50 writes/s (limit 10 ms)".
 sub profile_text ($profile) {
     my ($decider) = sort { $RANK{ $b->{verdict} } <=> $RANK{ $a->{verdict} } || $b->{part} <=> $a->{part} } grep { defined $_->{part} } figures_of($profile);
-    my $more = (text($profile->{found}) // q{}) eq 'found' ? ', with up to ' . rate_text($profile->{found_per_second}) . ' ' . word($profile->{requests}) . ' per second' : q{};
+    my $more = (text($profile->{found}) // q{}) eq 'found' ? ', with up to ' . rate_text($profile->{found_per_second})
+        . ' ' . word($profile->{requests}) . ' per second' : q{};
     my $verdict = word($profile->{name}) . ': ' . verdict_word($profile->{verdict});
-    return $verdict . ($decider ? (length $decider->{why} ? ", because $decider->{why}: " : ', ') . "$decider->{what} $decider->{found}$decider->{interval} at $decider->{at} (limit $decider->{limit})" : q{}) . $more;
+    return $verdict . ($decider ? (length $decider->{why} ? ", because $decider->{why}: " : ', ')
+        . "$decider->{what} $decider->{found}$decider->{interval} at $decider->{at} (limit $decider->{limit})" : q{}) . $more;
 }
 
 # What was judged at each load, or the durations there if nothing was. part: of the limit, if it is
@@ -80,7 +82,8 @@ sub figures_of ($profile) {
             my $interval = !@ends ? q{} : $ends[0] ? $low . (defined $ends[1] ? " to $high" : ' or more') : defined $ends[1] ? "at most $high" : 'too few for an interval';
             my $why      = $verdict eq 'not_known' ? why_unknown($judged, $count, $made, $limit, @ends) : q{};
             push @figures, {
-                what => $what, at => $at, found => $count ? $found : 'not seen', limit => latency_text($limit), verdict => $verdict, why => $why, interval => $count && length $why && @ends ? " ($interval)" : q{},
+                what => $what, at => $at, found => $count ? $found : 'not seen', limit => latency_text($limit), verdict => $verdict,
+                    why => $why, interval => $count && length $why && @ends ? " ($interval)" : q{},
                 part => $is_known ? (number($judged->{found_ns}) // 0) / $limit : undef, ends => [ map { ($_ // 9**9**9) / $limit } @ends ],
                 row => [ word($profile->{name}), join(': ', grep {length} verdict_word($verdict), $why), $what, $found, latency_text($limit), $interval, $at, rate_text($load->{made_per_second}), $count ],
             };
@@ -91,7 +94,8 @@ sub figures_of ($profile) {
 
 # As the terminal says it. An interval that is too wide has the limit in it.
 sub why_unknown ($judged, $count, $made, $limit, $low = undef, $high = undef) {
-    return join ' and ', !$count ? 'none was seen' : $judged->{others_busy} ? 'the machine was busy' : defined $low && $low < $limit && ($high // $limit) >= $limit ? 'the interval includes the limit' : (), $made ? () : 'the load was not made';
+    return join ' and ', !$count ? 'none was seen' : $judged->{others_busy} ? 'the machine was busy'
+        : defined $low && $low < $limit && ($high // $limit) >= $limit ? 'the interval includes the limit' : (), $made ? () : 'the load was not made';
 }
 
 # A bar for each figure, and all limits at the same place; and a table.

@@ -17,7 +17,8 @@ my @BYTES   = ([ 1, 'bytes' ], [ 1024, 'KiB' ], [ 1024**2, 'MiB' ], [ 1024**3, '
 
 my %BYTE_UNIT = (q{} => 'bytes', K => 'KiB', M => 'MiB', G => 'GiB', T => 'TiB');
 
-my %SCALES = ('KiB/s' => \@BINARY, 'bytes/s' => [ [ 1, 'bytes/s' ], map { [ 1024 * $_->[0], $_->[1] ] } @BINARY ], 'ops/s' => \@OPS, ns => \@SECONDS, bytes => \@BYTES, map { $_ => [ [ 1, $_ ] ] } 'threads', 'requests per second');
+my %SCALES = ('KiB/s' => \@BINARY, 'bytes/s' => [ [ 1, 'bytes/s' ], map { [ 1024 * $_->[0], $_->[1] ] } @BINARY ],
+    'ops/s' => \@OPS, ns => \@SECONDS, bytes => \@BYTES, map { $_ => [ [ 1, $_ ] ] } 'threads', 'requests per second');
 
 # A smaller part of a unit is written in a smaller unit: "51 MiB/s", not "0.05 GiB/s".
 my $LEAST_PART = 0.1;

@@ -36,7 +36,8 @@ sub records ($report) {
         others  => [ map { row($_, [qw(name)], [qw(pid percent)]) } rows($answer->{others}) ],
         calls   => [ map { +{ %{ row($_, [qw(call)], [qw(calls bytes in_all_ns)]) }, latency => row($_->{latency_ns}, [], [qw(p50 p99 max)]) } } rows($report->{calls}) ],
         files   => [ map { row($_, [qw(path)], [qw(calls in_all_ns)]) } rows($report->{files}) ],
-        devices => [ map { my $device = $_; +{ %{ row($_, [qw(name)], [qw(busy_percent flushes written_bytes)]) }, writers => [ map { row($_, [qw(name)], [qw(pid written_bytes)]) } rows($device->{writers}) ] } } rows($report->{devices}) ],
+        devices => [ map { my $device = $_;
+            +{ %{ row($_, [qw(name)], [qw(busy_percent flushes written_bytes)]) }, writers => [ map { row($_, [qw(name)], [qw(pid written_bytes)]) } rows($device->{writers}) ] } } rows($report->{devices}) ],
     );
     return [ { why => \%why } ];
 }

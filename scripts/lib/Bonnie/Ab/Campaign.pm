@@ -324,7 +324,8 @@ sub compare_settings ($self, $side, $what, $settings) {
     $all->{$side} = $settings;
     return if !$all->{a} || !$all->{b};
     my @differ = grep { !$self->is_in_commands($_) } differing($all->{a}, $all->{b});
-    push @{ $self->{told} }, "settings differ ($name->{a}, $name->{b}): " . listed(map { value(s/\Asettings[.]//r) . ' (' . value($all->{a}{$_}) . ', ' . value($all->{b}{$_}) . ')' } @differ) if @differ;
+    push @{ $self->{told} }, "settings differ ($name->{a}, $name->{b}): "
+        . listed(map { value(s/\Asettings[.]//r) . ' (' . value($all->{a}{$_}) . ', ' . value($all->{b}{$_}) . ')' } @differ) if @differ;
     return;
 }
 

@@ -123,7 +123,8 @@ sub of_log ($bytes) {
         my ($found, $fault) = of_json($text);
         return $found if $found && !defined $fault;
         my $line = 1 + substr($bytes, 0, $place) =~ tr/\n//;
-        $unread //= "a report that begins on line $line, behind \"" . shorten(plain_text($words), 40) . '", and cannot be read' . (defined $fault ? ": $fault" : q{}) . "\n" if $text =~ $Bonnie::OtherForms::LOOKS_LIKE;
+        $unread //= "a report that begins on line $line, behind \"" . shorten(plain_text($words), 40)
+            . '", and cannot be read' . (defined $fault ? ": $fault" : q{}) . "\n" if $text =~ $Bonnie::OtherForms::LOOKS_LIKE;
     }
     die $unread if defined $unread;
     return;
@@ -192,7 +193,8 @@ sub of_bonload ($report) {
 # The durations under the last load of a profile of -good-for, as "fdatasync.p99".
 sub profile_metrics ($prefix, $profile) {
     my $load = hash((list($profile->{loads}))[-1]);
-    return map { my $times = $_; latencies($prefix . (text($times->{name}) // q{}), { map { $_ => $times->{"${_}_ns"} } qw(p50 p99 max) }) } map { hash($_) } list($load->{durations});
+    return map { my $times = $_; latencies($prefix . (text($times->{name}) // q{}),
+        { map { $_ => $times->{"${_}_ns"} } qw(p50 p99 max) }) } map { hash($_) } list($load->{durations});
 }
 
 # The numbers of its requests, and of those that failed.

@@ -58,7 +58,8 @@ sub end ($self) {
     my @left   = (@{ $self->{left} }, $self->{session}->end);
     my $report = defined $self->{failed} ? undef : eval { measured(contents($self->{output})) };
     my %figures = map { $_->{name} => $_->{value} } grep { $_->{judged} } @{ $report ? $report->{metrics} : [] };
-    return ({ starts => $self->{starts}, (map { $_ => $self->{bytes} ? $self->{bytes}{$_} : undef } qw(read_bytes written_bytes)), figures => \%figures }, @left ? join('; ', @left) : undef);
+    return ({ starts => $self->{starts},
+        (map { $_ => $self->{bytes} ? $self->{bytes}{$_} : undef } qw(read_bytes written_bytes)), figures => \%figures }, @left ? join('; ', @left) : undef);
 }
 
 1;

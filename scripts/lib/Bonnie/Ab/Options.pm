@@ -13,7 +13,8 @@ our @EXPORT_OK = qw(@OPTIONS plan_of);
 
 # The rows of Options.pm.
 our @OPTIONS = (
-    { group => 'What is compared', name => 'a', value => 'COMMAND', help => 'the command to measure as A, run by sh; what it prints is read: JSON and CSV of bonnie, JSON of bonload, GoBonnieGo, fio and hyperfine; else the time that it takes is compared' },
+    { group => 'What is compared', name => 'a', value => 'COMMAND',
+        help => 'the command to measure as A, run by sh; what it prints is read: JSON and CSV of bonnie, JSON of bonload, GoBonnieGo, fio and hyperfine; else the time that it takes is compared' },
     { name => 'b', value => 'COMMAND', help => 'the same for B' },
     { name => 'prepare-a', value => 'COMMAND', help => 'sets up state A before each run of A; not timed' },
     { name => 'prepare-b', value => 'COMMAND', help => 'the same for B' },
@@ -29,7 +30,8 @@ our @OPTIONS = (
     { name => 'ignore-failure', help => 'also count runs whose exit status is not 0 or whose report says that they failed' },
     { name => 'settings-may-change', help => 'go on when settings in the reports change' },
     { name => 'margin', value => 'PERCENT', kind => 'decimal', min => 0.01, max => 100, help => 'differences below this do not matter (default: 3)' },
-    { name => 'alpha', value => 'P', kind => 'decimal', min => 1e-9, max => 0.5, accepted => 'a probability, above 0 and at most 0.5', help => 'how often a campaign without a difference may report one (default: 0.05)' },
+    { name => 'alpha', value => 'P', kind => 'decimal', min => 1e-9, max => 0.5,
+        accepted => 'a probability, above 0 and at most 0.5', help => 'how often a campaign without a difference may report one (default: 0.05)' },
     { group => 'How long', name => 'pairs', value => 'N', kind => 'count', min => 1, max => 1e6, help => 'measure at most N pairs (default: 100)' },
     { name => 'time', value => 'TIME', kind => 'duration', help => 'begin no pair that would end after TIME' },
     { name => 'timeout', value => 'TIME', kind => 'duration', help => 'for each run; one that takes longer has failed' },

@@ -47,7 +47,8 @@ sub report_of ($campaign, $failure = undef) {
 
 sub settings ($plan) {
     return {
-        (map { ("command_$_" => command_text($plan->{command}{$_}), "prepare_$_" => $plan->{prepare}{$_}, "beside_$_" => $plan->{beside}{$_}, "name_$_" => $plan->{name}{$_}) } qw(a b)),
+        (map { ("command_$_" => command_text($plan->{command}{$_}), "prepare_$_" => $plan->{prepare}{$_},
+            "beside_$_" => $plan->{beside}{$_}, "name_$_" => $plan->{name}{$_}) } qw(a b)),
         (map { $_ => $plan->{$_} } qw(restore alpha seed warmup control)),
         (map { $_ => json_bool($plan->{$_}) } qw(ignore_failure settings_may_change)),
         metrics         => [ map { $_->{text} // $_->{name} } @{ $plan->{metrics} } ],
@@ -119,7 +120,8 @@ sub kept_of ($json) {
     for my $metric (map { hash($_) } list($json->{metrics})) {
         my ($name, $more) = (text($metric->{name}), number($metric->{more_is_better}));
         die "a metric without a name\n" if !defined $name || !defined $more;
-        $known{$name} = { name => $name, unit => text($metric->{unit}), more => $more, speed => number($metric->{is_speed}) ? 1 : 0, judged => number($metric->{judged}) ? 1 : 0, place => scalar keys %known };
+        $known{$name} = { name => $name, unit => text($metric->{unit}), more => $more,
+            speed => number($metric->{is_speed}) ? 1 : 0, judged => number($metric->{judged}) ? 1 : 0, place => scalar keys %known };
     }
     return {
         known_as   => \%known,

@@ -87,8 +87,10 @@ sub speeds_sentence ($report) {
     }
     my @parts;
     push @parts, "$name_b is " . join(' and ', @differ) if @differ;
-    push @parts, ($of{no_difference} && !@differ ? "$name_a and $name_b have " : q{}) . 'no difference of ' . margin_text($report) . ' or more in ' . names_text($report, @judged == 1, @{ $of{no_difference} }) if $of{no_difference};
-    push @parts, (@parts ? 'not known: ' : "It is not known whether $name_a and $name_b differ in ") . names_text($report, @judged == 1, @{ $of{not_known} }) if $of{not_known};
+    push @parts, ($of{no_difference} && !@differ ? "$name_a and $name_b have " : q{})
+        . 'no difference of ' . margin_text($report) . ' or more in ' . names_text($report, @judged == 1, @{ $of{no_difference} }) if $of{no_difference};
+    push @parts, (@parts ? 'not known: '
+        : "It is not known whether $name_a and $name_b differ in ") . names_text($report, @judged == 1, @{ $of{not_known} }) if $of{not_known};
     return join('; ', @parts) . q{.};
 }
 
