@@ -9,7 +9,6 @@
 
 #include "measure/clock.h"
 #include "measure/cpu.h"
-#include "sync/coordinator.h"
 #include "sys/host.h"
 #include "sys/stop.h"
 #include "util/units.h"
@@ -370,10 +369,44 @@ static bool is_controlled(const struct main_loop *m)
     return plan_has_steps(p) || (ends_together && plan_ranks(p) > 1);
 }
 
+/* What a meeting of all ranks about the load works on. */
+struct load_meeting {
+    struct controller *controller;
+    uint64_t now_ns;
+    struct standing all;
+    struct order order; /* rank 0's, for all ranks */
+};
+
+static bool take_standing(void *context, unsigned rank, struct bundle_reader *in)
+{
+    struct standing *all = &((struct load_meeting *)context)->all;
+    struct standing one;
+    if (rank == 0) /* comes first */
+        return bundle_take(in, all, sizeof *all);
+    if (!bundle_take(in, &one, sizeof one))
+        return false;
+    all->busy += one.busy;
+    all->ended += one.ended;
+    all->behind += one.behind;
+    return true;
+}
+
+static void decide_order(void *context)
+{
+    struct load_meeting *m = context;
+    controller_decide(m->controller, &m->all, m->now_ns, &m->order);
+}
+
 /* Meets the controller in rank 0, and does what it orders. */
 static int obey_controller(struct main_loop *m, uint64_t now_ns, struct err *e)
 {
-    struct order order;
+    struct load_meeting look = {.controller = &m->controller, .now_ns = now_ns};
+    struct meeting meeting = {.name = "Looking at the load",
+                              .take = take_standing,
+                              .decide = decide_order,
+                              .context = &look,
+                              .answer = &look.order,
+                              .answer_bytes = sizeof look.order};
     struct standing mine = {
         .busy = load_threads_busy(m->run),
         .ended = m->end_ns != 0,
@@ -384,10 +417,11 @@ static int obey_controller(struct main_loop *m, uint64_t now_ns, struct err *e)
         mine.counts[kind] = recorders_counts(&m->run->recorders, kind);
         mine.progress[kind] = load_threads_progress(m->run, kind);
     }
-    int rc = controller_meet(&m->controller, m->coordinator, &mine, now_ns, &order, e);
+    bundle_put(&meeting.mine, &mine, sizeof mine);
+    int rc = coordinator_meet(m->coordinator, &meeting, e);
     if (rc != 0)
         return rc;
-    switch ((enum move)order.move) {
+    switch ((enum move)look.order.move) {
     case MOVE_NONE:
         break;
     case MOVE_WINDOW:
@@ -408,7 +442,7 @@ static int obey_controller(struct main_loop *m, uint64_t now_ns, struct err *e)
             slowest_merge(&m->earlier[t->load->kind], &t->slowest);
             t->slowest.count = 0;
         }
-        set_loads(m, order.loads, now_ns);
+        set_loads(m, look.order.loads, now_ns);
         begin_step(m, now_ns);
         run_resume(m->run);
         m->stage = STAGE_STEP;

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "sync/coordinator.h"
 #include "util/units.h"
 
 #define CLOSE_SHARE .05
@@ -493,50 +492,6 @@ void controller_decide(struct controller *c, const struct standing *all, uint64_
         c->is_paused = true;
         c->since_ns = now_ns;
     }
-}
-
-/* What a meeting of all ranks about the load needs. */
-struct look {
-    struct controller *controller;
-    uint64_t now_ns;
-    struct standing all;
-    struct order *order;
-};
-
-static bool take_standing(void *context, unsigned rank, struct bundle_reader *in)
-{
-    struct look *l = context;
-    struct standing *all = &l->all;
-    struct standing one;
-    if (rank == 0) /* comes first */
-        return bundle_take(in, all, sizeof *all);
-    if (!bundle_take(in, &one, sizeof one))
-        return false;
-    all->busy += one.busy;
-    all->ended += one.ended;
-    all->behind += one.behind;
-    return true;
-}
-
-static void decide_order(void *context)
-{
-    struct look *l = context;
-    controller_decide(l->controller, &l->all, l->now_ns, l->order);
-}
-
-int controller_meet(struct controller *c, struct coordinator *others, const struct standing *mine,
-                    uint64_t now_ns, struct order *order, struct err *e)
-{
-    struct look look = {.controller = c, .now_ns = now_ns, .order = order};
-    struct meeting all = {.name = "Looking at the load",
-                          .take = take_standing,
-                          .decide = decide_order,
-                          .context = &look,
-                          .answer = order,
-                          .answer_bytes = sizeof *order};
-    bundle_put(&all.mine, mine, sizeof *mine);
-    *order = (struct order){.move = MOVE_NONE};
-    return coordinator_meet(others, &all, e);
 }
 
 void controller_note(const struct controller *c, size_t number, struct step *step)

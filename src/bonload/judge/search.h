@@ -8,7 +8,6 @@
 #include "bonload/judge/sequential_test.h"
 #include "measure/histogram.h"
 #include "measure/limit.h"
-#include "sync/coordinator.h"
 
 /* What decides which load is next: the controller. In a search for the largest load that keeps a
  * limit, the sequential test says whether a window's requests keep it, and the search of each kind
@@ -145,10 +144,6 @@ void controller_begin(struct controller *c, const struct plan *p, uint64_t now_n
 /* Decides what all ranks do next. To be called often, in rank 0. */
 void controller_decide(struct controller *c, const struct standing *all, uint64_t now_ns,
                        struct order *order);
-
-/* Gives all ranks rank 0's decision, which needs the standing of each. `mine` is this rank's. */
-int controller_meet(struct controller *c, struct coordinator *others, const struct standing *mine,
-                    uint64_t now_ns, struct order *order, struct err *e);
 
 /* Sets the load of step `number`, counted from 0, and in a search what was found out about it. */
 void controller_note(const struct controller *c, size_t number, struct step *step);
