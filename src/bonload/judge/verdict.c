@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/judge/verdict.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -158,104 +157,94 @@ enum goodness answer_goodness(const struct answer *a)
 
 #define NOTHING_SURVIVES "nothing written here survives a crash (%s)."
 
-/* A few words that are returned by value, so they can be an argument of printf(). */
-struct words {
-    char text[OTHERS_TEXT];
-};
-
 /* "p99", or "max" for 100. */
-static struct words percentile_words(double percent)
+static struct label_text percentile_words(double percent)
 {
-    struct words w = {"max"};
+    struct label_text w = {""};
     if (percent < 100)
-        snprintf(w.text, sizeof w.text, "p%.6g", percent);
+        label_add(&w, "p%.6g", percent);
+    else
+        label_add(&w, "max");
     return w;
 }
 
 /* The load that was achieved: "500 writes/s", "161 of 500 writes/s" or "8 clients". */
-static struct words load_words(const struct answer *a, const struct at_load *l)
+static struct label_text load_words(const struct answer *a, const struct at_load *l)
 {
-    struct words w;
+    struct label_text w = {""};
     const struct units_text made = units_scaled(l->achieved, UNITS_COUNT);
     if (l->asked <= 0)
-        snprintf(w.text, sizeof w.text, "%u client%s", l->clients, l->clients == 1 ? "" : "s");
+        label_add(&w, "%u client%s", l->clients, l->clients == 1 ? "" : "s");
     else if (at_load_is_made(l))
-        snprintf(w.text, sizeof w.text, "%.6g %.32s/s", l->asked, a->profile.request);
+        label_add(&w, "%.6g %.32s/s", l->asked, a->profile.request);
     else
-        snprintf(w.text, sizeof w.text, "%.12s of %.6g %.32s/s", made.text, l->asked,
-                 a->profile.request);
+        label_add(&w, "%.12s of %.6g %.32s/s", made.text, l->asked, a->profile.request);
     return w;
 }
 
 /* "2.67 ms to 9.10 ms"; "?" for an end that is not known. */
-static struct words interval_words(const struct judged_limit *j)
+static struct label_text interval_words(const struct judged_limit *j)
 {
     uint64_t limit_ns = j->limit->nanoseconds;
-    struct words w = {""};
+    struct label_text w = {""};
     if (j->limit->percent < 100 && j->count > 0)
-        snprintf(w.text, sizeof w.text, "%s to %s",
-                 j->low_ns > 0 ? units_time_beside(j->low_ns, limit_ns).text : "?",
-                 j->high_ns != NO_UPPER_END ? units_time_beside(j->high_ns, limit_ns).text : "?");
+        label_add(&w, "%s to %s", j->low_ns > 0 ? units_time_beside(j->low_ns, limit_ns).text : "?",
+                  j->high_ns != NO_UPPER_END ? units_time_beside(j->high_ns, limit_ns).text : "?");
     return w;
 }
 
-/* The verdict, what decides it, and what the search for a higher load has found, for the caller to
- * free; NULL: there is no memory. */
-static char *sentence_of(const struct answer *a)
+/* The verdict, what decides it, and what the search for a higher load has found. */
+static struct label_text sentence_of(const struct answer *a)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
+    struct label_text s = {""};
     const struct at_load *l;
     const struct judged_limit *j = answer_decider(a, &l);
     const struct durability *d = &a->durability;
     enum goodness goodness = answer_goodness(a);
     bool is_certain = answer_is_certain(a);
     if (d->kind == DURABILITY_NONE && !is_certain)
-        fprintf(out, "%s: " NOTHING_SURVIVES " ", a->profile.name, d->what);
-    fprintf(out, "%s: %s", a->profile.name, goodness_words[goodness].name);
+        label_add(&s, "%s: " NOTHING_SURVIVES " ", a->profile.name, d->what);
+    label_add(&s, "%s: %s", a->profile.name, goodness_words[goodness].name);
     if (is_certain) {
-        fprintf(out, ": " NOTHING_SURVIVES, d->what);
+        label_add(&s, ": " NOTHING_SURVIVES, d->what);
     } else if (j) {
-        fputs(": ", out);
+        label_add(&s, ": ");
         const double share = j->limit->percent / 100;
         const uint64_t needed = share < 1 ? (uint64_t)ceil(log(TAIL) / log(share)) : 1;
-        struct words machine = {""};
+        struct label_text machine = {""};
         bool is_unknown = j->goodness == GOODNESS_UNKNOWN && !j->is_withheld;
         bool is_seen = percentile_is_known(j->count, j->limit->percent);
         if (is_unknown && j->count < needed)
-            fprintf(out, "%s was seen %" PRIu64 " times, %" PRIu64 " are needed", j->limit->name,
-                    j->count, needed);
+            label_add(&s, "%s was seen %" PRIu64 " times, %" PRIu64 " are needed", j->limit->name,
+                      j->count, needed);
         else
-            fprintf(
-                out, "%s %s %s%s at %s, limit %s", j->limit->name,
+            label_add(
+                &s, "%s %s %s%s at %s, limit %s", j->limit->name,
                 percentile_words(j->limit->percent).text, is_seen ? "" : "above ",
                 units_time_beside(is_seen ? j->found_ns : j->low_ns, j->limit->nanoseconds).text,
                 load_words(a, l).text, units_time(j->limit->nanoseconds).text);
         if (is_unknown && j->count >= needed)
-            fputs(j->outlasts_load ? "; one that took longer had not ended when the load did"
-                  : j->high_ns < j->limit->nanoseconds ? "; the load asked for was not made"
-                                                       : "; the interval includes the limit",
-                  out);
+            label_add(&s, "%s",
+                      j->outlasts_load ? "; one that took longer had not ended when the load did"
+                      : j->high_ns < j->limit->nanoseconds ? "; the load asked for was not made"
+                                                           : "; the interval includes the limit");
         /* work beside the requests is judged over all loads, of which an earlier may be the busy */
         for (size_t i = 0; !others_are_busy(&l->machine) && i < a->load_count; i++)
             l = &a->loads[i];
         others_words(machine.text, &l->machine);
         if (j->is_withheld)
-            fprintf(out, "; the machine was %s", machine.text);
+            label_add(&s, "; the machine was %s", machine.text);
     } else if (a->load_count > 0) {
         l = &a->loads[a->load_count - 1];
         const struct units_text made = units_scaled(l->achieved, UNITS_COUNT);
-        fprintf(out, ": %s %s/s at %s, p99 %s", made.text, a->profile.request,
-                load_words(a, l).text, units_known_time(l->durations[0].times.p99).text);
+        label_add(&s, ": %s %s/s at %s, p99 %s", made.text, a->profile.request,
+                  load_words(a, l).text, units_known_time(l->durations[0].times.p99).text);
         if (l->durations[1].count > 0)
-            fprintf(out, ", %s p99 %s", l->durations[1].name,
-                    units_known_time(l->durations[1].times.p99).text);
+            label_add(&s, ", %s p99 %s", l->durations[1].name,
+                      units_known_time(l->durations[1].times.p99).text);
     }
     if (!is_certain)
-        fputc('.', out);
+        label_add(&s, ".");
     if (!is_certain && a->is_more_sought) {
         const struct profile_limit *sought = profile_sought_limit(&a->profile);
         const struct units_text load = units_scaled(a->more.load, UNITS_COUNT);
@@ -263,21 +252,18 @@ static char *sentence_of(const struct answer *a)
         if (a->more.found == FOUND_UNSURE && !*reason)
             reason = "the search was not finished";
         if (a->more.load <= 0) /* also after FOUND_UNSURE */
-            fputs(" No higher load was found to ", out);
+            label_add(&s, " No higher load was found to ");
         else
-            fprintf(out, " %s %s/s ", a->more.found == FOUND_LOAD ? "Up to" : "At least",
-                    load.text);
+            label_add(&s, " %s %s/s ", a->more.found == FOUND_LOAD ? "Up to" : "At least",
+                      load.text);
         if (j && j->limit->on == sought->on && j->limit->nanoseconds == sought->nanoseconds)
-            fputs("stay below it", out);
+            label_add(&s, "stay below it");
         else
-            fprintf(out, "keep %.40s %s below %s", sought->name,
-                    percentile_words(sought->percent).text, units_time(sought->nanoseconds).text);
-        fprintf(out, "%s%s.", *reason ? "; " : "", reason);
+            label_add(&s, "keep %.40s %s below %s", sought->name,
+                      percentile_words(sought->percent).text, units_time(sought->nanoseconds).text);
+        label_add(&s, "%s%s.", *reason ? "; " : "", reason);
     }
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+    return s;
 }
 
 /* Prints what was judged at each load, beside its limits or, without any, what was measured. */
@@ -293,9 +279,9 @@ static void print_figures(const struct answer *a, FILE *out)
     for (const struct at_load *l = a->loads; l < a->loads + a->load_count; l++) {
         for (size_t i = 0; has_limits && i < l->judged_count; i++) {
             const struct judged_limit *j = &l->judged[i];
-            struct words name;
-            snprintf(name.text, sizeof name.text, "%.40s %.16s", j->limit->name,
-                     percentile_words(j->limit->percent).text);
+            struct label_text name = {""};
+            label_add(&name, "%.40s %.16s", j->limit->name,
+                      percentile_words(j->limit->percent).text);
             fprintf(out, "%-22s %9s %9s  %-20s %s\n", name.text,
                     units_time(j->limit->nanoseconds).text,
                     percentile_is_known(j->count, j->limit->percent)
@@ -309,11 +295,11 @@ static void print_figures(const struct answer *a, FILE *out)
                         units_known_time(f->times.p50).text, units_known_time(f->times.p99).text,
                         units_time(f->times.max).text, load_words(a, l).text);
         if (!has_limits && others_are_busy(&l->machine)) {
+            struct label_text text = {""};
             char machine[OTHERS_TEXT];
-            char text[OTHERS_TEXT + 32];
             others_words(machine, &l->machine);
-            snprintf(text, sizeof text, "The machine was %s.", machine);
-            print_wrapped(out, 0, text);
+            label_add(&text, "The machine was %s.", machine);
+            label_print(out, "", &text);
         }
     }
 }
@@ -321,10 +307,7 @@ static void print_figures(const struct answer *a, FILE *out)
 void answers_print(const struct answer *list, size_t count, FILE *out)
 {
     for (const struct answer *a = list; a < list + count; a++) {
-        char *sentence = sentence_of(a);
-        if (sentence)
-            print_wrapped(out, 0, sentence);
-        free(sentence);
+        print_wrapped(out, 0, sentence_of(a).text);
         if (a->durability.kind == DURABILITY_HIDDEN)
             fprintf(out, "Whether it survives a crash is not known: %s cannot be seen from here.\n",
                     a->durability.why);
@@ -338,10 +321,8 @@ void answers_print(const struct answer *list, size_t count, FILE *out)
 
 void answer_complain(const struct answer *a)
 {
-    char *sentence = answer_goodness(a) >= GOODNESS_UNKNOWN ? sentence_of(a) : NULL;
-    if (sentence)
-        message("%s", sentence);
-    free(sentence);
+    if (answer_goodness(a) >= GOODNESS_UNKNOWN)
+        message("%s", sentence_of(a).text);
 }
 
 #define LIST_INDENT 15
@@ -411,13 +392,8 @@ static json_t *load_of(const struct at_load *l)
 
 static void put_verdict(json_t **object, const struct answer *a)
 {
-    char *reason = sentence_of(a);
     put_fact(object, "verdict", goodness_words[answer_goodness(a)].key);
-    if (reason)
-        put_text(object, "reason", reason);
-    else
-        put_value(object, "reason", NULL);
-    free(reason);
+    put_text(object, "reason", sentence_of(a).text);
 }
 
 void answers_put(json_t **report, const struct answer *list, size_t count, const char *directory)

@@ -13,7 +13,6 @@
 #include "measure/durability.h"
 #include "measure/histogram.h"
 #include "measure/limit.h"
-#include "util/err.h"
 
 /* Judges whether a figure is below its limit. What was measured is a sample, so the figure has a
  * confidence interval: the true percentile lies below its upper end with 95 %, and above its lower
