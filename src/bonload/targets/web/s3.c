@@ -947,14 +947,12 @@ static uint32_t s3_address(struct web_exchange *x)
     struct s3_exchange *own = x->own;
     struct upload *u = &own->upload;
     unsigned op = x->request->op;
-    if (!x->continues) { /* the next site in turn, for all transfers of the request */
-        struct s3_site *site = s3->place.sites;
-        if (s3->place.site_count > 1)
-            site += atomic_fetch_add(&s3->turn, 1) % s3->place.site_count;
-        own->site = site;
-        own->lines[LINE_HOST].data = site->host;
-        u->step = UPLOAD_NONE;
-    }
+    struct s3_site *site = s3->place.sites; /* the next in turn, for all transfers of the request */
+    if (s3->place.site_count > 1)
+        site += atomic_fetch_add(&s3->turn, 1) % s3->place.site_count;
+    own->site = site;
+    own->lines[LINE_HOST].data = site->host;
+    u->step = UPLOAD_NONE;
     if (op == METHOD_PUT && s3->part_bytes > 0 && x->expected.size > s3->part_bytes) {
         u->step = UPLOAD_BEGIN;
         u->part = 0;

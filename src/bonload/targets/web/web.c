@@ -2,7 +2,6 @@
 #include "bonload/targets/web/web.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +16,6 @@
 #include "sys/input.h"
 #include "sys/output.h"
 #include "sys/stop.h"
-#include "util/assume.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
 #include "util/portable.h"
@@ -854,7 +852,6 @@ static void web_prepare(void *thread, struct request *r)
     const struct target_setup *setup = &t->shared->setup;
     const struct plan *plan = setup->plan;
     x->request = r;
-    x->continues = false;
     if ((r->op == METHOD_DELETE && !r->removes) ||
         (method_changes(web_method_of(x)) && !plan->puts_nothing && !r->changes))
         r->op = METHOD_PUT; /* it became a write: there was nothing to remove or to change */

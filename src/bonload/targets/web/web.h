@@ -84,7 +84,6 @@ struct web_exchange {
     uint64_t begun;          /* for a write: the result of versions_begin() */
     uint32_t failure;        /* failure of the last transfer */
     bool is_limited;         /* the timeout is only the rest of -timeout */
-    bool continues;          /* this is not the first transfer of the request */
     const char *credentials; /* credentials of the name that the handle has now; NULL: none */
 
     uint64_t limit_ns;    /* longest duration of a transfer */
