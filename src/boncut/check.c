@@ -238,23 +238,6 @@ static uint64_t new_names(const struct findings *f)
     return t->found[FOUND_KEPT] + t->found[FOUND_MISSING];
 }
 
-/* Adds how far the cut reached, as far as the canaries show. */
-static void add_layer(struct check *c)
-{
-    const struct tally *drive = &c->findings.methods[METHOD_DRIVE];
-    if (c->layer == LAYER_NONE)
-        label_add(&c->reason, " Nothing shows that anything was cut.");
-    else if (!c->ledger.units[METHOD_DRIVE])
-        label_add(&c->reason, " The drive was not tested: unflushed writes do not work here.");
-    else if (!canary_counts(c, METHOD_DRIVE))
-        label_add(&c->reason, " The drive was not tested: where unflushed writes go is not known.");
-    else
-        label_add(&c->reason,
-                  " The drive was %stested: %" PRIu64 " of %" PRIu64
-                  " unflushed canaries were lost.",
-                  c->layer == LAYER_DRIVE ? "" : "not ", drive->lost, drive->units);
-}
-
 /* Sets the layer, the verdict and the reason. */
 static void find_verdict(struct check *c)
 {
@@ -304,7 +287,18 @@ static void find_verdict(struct check *c)
         label_add(&c->reason, " It was durable before the first of them.");
     if (c->gone || (c->verdict != VERDICT_KEPT && c->verdict != VERDICT_LOST))
         return;
-    add_layer(c);
+    /* how far the cut reached, as far as the canaries show */
+    if (c->layer == LAYER_NONE)
+        label_add(&c->reason, " Nothing shows that anything was cut.");
+    else if (!c->ledger.units[METHOD_DRIVE])
+        label_add(&c->reason, " The drive was not tested: unflushed writes do not work here.");
+    else if (!canary_counts(c, METHOD_DRIVE))
+        label_add(&c->reason, " The drive was not tested: where unflushed writes go is not known.");
+    else
+        label_add(&c->reason,
+                  " The drive was %stested: %" PRIu64 " of %" PRIu64
+                  " unflushed canaries were lost.",
+                  c->layer == LAYER_DRIVE ? "" : "not ", drive->lost, drive->units);
     if (atomic->units == 0)
         return;
     /* where the cut tore no plain write either, that no atomic one is torn says little */

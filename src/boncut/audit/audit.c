@@ -73,18 +73,6 @@ static struct leaf_counts leaf_count(const struct device_set *devices, const str
                                 .loop_flushes = has_loop ? loop.flushes : drive.flushes};
 }
 
-static void add_leaf(struct audit *a, const struct device *device)
-{
-    struct leaf *l = &a->leaves[a->leaf_count++];
-    char fua[64];
-    device_fact(&a->devices, device, "queue/fua", fua, sizeof fua);
-    *l = (struct leaf){.device = device,
-                       .fua = *fua == '\0' ? -1 : *fua == '1',
-                       .is_persistent_memory = strncmp(device->name, "pmem", 4) == 0};
-    device_fact(&a->devices, device, "queue/write_cache", l->cache, sizeof l->cache);
-    l->before = leaf_count(&a->devices, l);
-}
-
 /* Says what is known, of the drive that says least for it: a flush seen says more than its word. */
 static void say_why_known(struct audit *a)
 {
@@ -307,9 +295,19 @@ int boncut_audit(const struct settings *s, struct err *e)
     a.whole = whole_sizes_of(fd);
     close(fd);
     facts_look(&a.facts, &a.mount, &a.devices, false);
-    for (unsigned i = 0; i < a.devices.count; i++)
-        if (a.devices.devices[i].is_drive)
-            add_leaf(&a, &a.devices.devices[i]);
+    for (unsigned i = 0; i < a.devices.count; i++) {
+        const struct device *device = &a.devices.devices[i];
+        char fua[64];
+        if (!device->is_drive)
+            continue;
+        struct leaf *l = &a.leaves[a.leaf_count++];
+        device_fact(&a.devices, device, "queue/fua", fua, sizeof fua);
+        *l = (struct leaf){.device = device,
+                           .fua = *fua == '\0' ? -1 : *fua == '1',
+                           .is_persistent_memory = strncmp(device->name, "pmem", 4) == 0};
+        device_fact(&a.devices, device, "queue/write_cache", l->cache, sizeof l->cache);
+        l->before = leaf_count(&a.devices, l);
+    }
     int rc =
         sync_trial_run(&a.trial, s->directory, &a.devices, TRIAL_SYNCS, s->trusts_directory, e);
     if (rc != 0)

@@ -14,25 +14,16 @@ static void put_seconds(json_t **object, const char *key, uint64_t nanoseconds)
     put_real(object, key, (double)nanoseconds / (double)BILLION);
 }
 
-static void put_load(json_t **object, enum load_kind kind, const struct kind_plan *k)
-{
-    static const char *const paces[] = {[PACE_NONE] = "none",
-                                        [PACE_CLOSED] = "threads",
-                                        [PACE_RATE] = "rate",
-                                        [PACE_FOLLOWS] = "follows"};
-    json_t *load = json_object();
-    put_text(&load, "pace", paces[k->pace]);
-    put_real(&load, "per_second", (double)k->rate / (double)BILLION);
-    PUT_COUNTS(&load, {"threads", k->threads}, {"channels", k->channels});
-    put_value(object, load_plurals[kind], load);
-}
-
 static json_t *json_of_settings(const struct plan *p)
 {
     static const char *const modes[] = {[MODE_RATE] = "rate",
                                         [MODE_THREADS] = "threads",
                                         [MODE_SEARCH] = "search",
                                         [MODE_SWEEP] = "sweep"};
+    static const char *const paces[] = {[PACE_NONE] = "none",
+                                        [PACE_CLOSED] = "threads",
+                                        [PACE_RATE] = "rate",
+                                        [PACE_FOLLOWS] = "follows"};
     const struct settings *s = p->settings;
     int64_t seed = (int64_t)p->seed;
     char text[LIMIT_SENTENCE];
@@ -45,8 +36,14 @@ static json_t *json_of_settings(const struct plan *p)
     put_fact(&object, "url", url);
     free(url);
     put_fact(&object, "url_source", p->url_source);
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        put_load(&object, kind, &p->kinds[kind]);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        const struct kind_plan *k = &p->kinds[kind];
+        json_t *load = json_object();
+        put_text(&load, "pace", paces[k->pace]);
+        put_real(&load, "per_second", (double)k->rate / (double)BILLION);
+        PUT_COUNTS(&load, {"threads", k->threads}, {"channels", k->channels});
+        put_value(&object, load_plurals[kind], load);
+    }
     put_text(&object, "arrival", arrival_names[s->arrival]);
     put_real(&object, "rpw", (double)p->reads_per_write / (double)BILLION);
     put_known_count(&object, "max_requests", p->max_requests < UINT64_MAX ? p->max_requests : 0);
