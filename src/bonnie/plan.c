@@ -2,7 +2,6 @@
 #include "bonnie/plan.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/param.h>
 #include <time.h>

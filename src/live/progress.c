@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "sys/stop.h"
-#include "util/units.h"
 
 /* Escape sequences of a terminal (ECMA-48): colours, and to clear from the line's start on. */
 #define COLOUR_BAR  "\033[36m" /* cyan */

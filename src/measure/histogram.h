@@ -2,7 +2,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* A distribution of latencies in nanoseconds. It has a fixed size and no pointers, so it can be in

@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include "sys/host.h"
-#include "util/err.h"
 
 /* The processes that make up one run. */
 

@@ -3,9 +3,7 @@
 
 #include <dirent.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <linux/capability.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

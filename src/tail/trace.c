@@ -2,7 +2,6 @@
 #include "tail/trace.h"
 
 #include <dirent.h>
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,7 +21,6 @@
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
 #include "util/portable.h"
-#include "util/printable.h"
 
 /* Which occurrences of an event the kernel has to record. */
 enum tail_scope {

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 

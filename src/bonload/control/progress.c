@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sys/output.h"
 #include "util/err.h"
 #include "util/kernel_file.h"
 #include "util/printable.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "bonload/load/run.h"
 #include "measure/facts.h"

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
@@ -22,7 +21,6 @@
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
 #include "util/partition.h"
-#include "util/rng.h"
 #include "util/units.h"
 
 /* Most recorders that a run has: beyond this number, their memory costs more than sharing them. */

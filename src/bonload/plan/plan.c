@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/option.h"
 #include "sys/input.h"
 #include "util/units.h"
 
