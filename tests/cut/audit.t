@@ -33,7 +33,7 @@ for my $fs (qw(ext4 xfs btrfs)) {
 SKIP: {
         my $machine = PowerCut->new(fs => $fs) // skip("there is no mkfs.$fs", 4);
         my ($loop) = $machine->{loop} =~ m{(loop\d+)\z};
-        audit_ok("$fs on a drive that flushes reach", $machine->dir, 0, qr/\ADurability is not ruled out: flushes reach $loop \(.* for each fsync\); a cut can show more\.$/m, qr/^filesystem  $fs: /m, qr/^drive       $loop: cache write back/m);
+        audit_ok("$fs on a drive that flushes reach", $machine->dir, 0, qr/\ADurability is not ruled out: flushes reach $loop \(.* for each fsync\); a\s+cut\s+can\s+show\s+more\.$/m, qr/^filesystem  $fs: /m, qr/^drive       $loop: cache write back/m);
     }
 }
 
@@ -86,6 +86,6 @@ undef $sound;
 audit_ok('memory', Root::tmpfs('size=16m') . q{}, 2, qr/\ANot durable: tmpfs: everything is in memory/);
 
 my $unsafe = PowerCut->new(drive => 'unsafe');
-audit_ok('a drive that ignores flushes', $unsafe->dir, 0, qr/flushes reach loop\d+/, qr/a cut can show more/);
+audit_ok('a drive that ignores flushes', $unsafe->dir, 0, qr/flushes reach loop\d+/, qr/a\s+cut\s+can\s+show\s+more/);
 
 done_testing();
