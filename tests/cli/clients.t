@@ -9,7 +9,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
 use File::Temp ();
-use BonnieRun  qw(bonnie finish have program run_tool scratch start tree);
+use BonnieRun  qw(bonnie finish program run_tool scratch start tree);
 use RunProgram qw(run spew);
 
 my $dir   = scratch();
@@ -249,7 +249,7 @@ sub shape {
 }
 
 subtest 'beside the bonnie++ of this system' => sub {
-    plan skip_all => 'there is no bonnie++' if !have('bonnie++');
+    plan skip_all => 'there is no bonnie++' if !-x '/usr/sbin/bonnie++';
     my @common = ('-d', $dir, qw(-r0 -m lab), $> == 0 ? qw(-u root) : ());
     for my $options ('-s2 -n0', '-s2 -n1', '-s1 -n0 -f', '-s1 -n0 -q', '-s0 -n1', '-s1 -n0 -x2') {
         my $theirs = run_tool('/usr/sbin/bonnie++', @common, split q{ }, $options);
