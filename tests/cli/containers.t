@@ -102,7 +102,7 @@ sub programs_ok {
         my $lines = () = $run->{err} =~ /\n/g;
         my $may_fail = $how->{fails}{$what};
         # 3: not known, or nothing is known of a drive; 2: the container's files are in memory
-        if ($run->{status} eq '0' || $what eq 'ab' && $run->{status} eq '3' || $what eq 'audit' && "$run->{status} $run->{err}" =~ /\A(?:2 boncut: not durable: .* in memory\b.*|3 boncut: not known: no drive is known below \S+)$/) {
+        if ($run->{status} eq '0' || $what eq 'ab' && $run->{status} eq '3' || $what eq 'audit' && "$run->{status} $run->{err}" =~ /\A(?:2 boncut: Not durable: .* in memory\b.*|3 boncut: Durability is not known: no drive is known below \S+)$/) {
             ok(1, "$name: $what: figures");
         }
         elsif ($may_fail) {
