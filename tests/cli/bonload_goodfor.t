@@ -149,7 +149,8 @@ like($figures->{out}, qr{\n\n {26}number {7}p50 {7}p99 {7}max  at\nrequests +\d+
 # A limit may also be about work beside the requests.
 like($beside->{out}, qr{\Abeside: not good: flush max }, 'a limit of what goes on beside');
 
-my ($FILESYSTEM) = qx(df --output=fstype '$STORAGE') =~ /\n(.+)\n/;
+# Where the root is no mount point, df does not know it.
+my ($FILESYSTEM) = map { $_ eq '-' ? qr/./ : qr/\A\Q$_\E\z/ } qx(df --output=fstype '$STORAGE') =~ /\n(.+)\n/;
 
 # ---- the programs' profiles -----------------------------------------------------------------------------
 for my $profile (qw(etcd postgres mariadb redis maildir sqlite sqlite-journal)) {
@@ -161,7 +162,7 @@ for my $profile (qw(etcd postgres mariadb redis maildir sqlite sqlite-journal)) 
     is($answer->{name}, $profile, 'and says so in JSON');
     cmp_ok($answer->{loads}[0]{made} // 0, '>', 0, 'with requests');
     is($report->{damaged}, 0, 'no damage');
-    is($report->{storage}{filesystem}, $FILESYSTEM, 'the filesystem is named');
+    like($report->{storage}{filesystem}, $FILESYSTEM, 'the filesystem is named');
     cmp_ok($report->{verified_bytes}, '>', 0, 'pages that were read were looked at') if $profile eq 'postgres';
 }
 

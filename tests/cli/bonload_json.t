@@ -61,7 +61,7 @@ for my $name (sort keys %loads) {
 
 # The headline says where data was read from and written to.
 my $cached = JSON::PP::decode_json(bonload('--json', @{ $loads{rates} })->{out});
-@{ $cached->{$_} }{qw(measured late asked_per_second)} = ('page cache', $_ eq 'reads' ? 3 : 0, undef) for qw(reads writes);
+@{ $cached->{$_} }{qw(limited_by late asked_per_second)} = ('page cache', $_ eq 'reads' ? 3 : 0, undef) for qw(reads writes);
 my (undef, $cached_page) = run('bon_csv2html', [], JSON::PP::encode_json($cached));
 like($cached_page, qr/ writes per second [^()]*[(]to the page cache, at least in part[)] and /, 'writes went to the page cache');
 like($cached_page, qr/ reads per second [^()]*[(]3 of \d+ late; from the page cache, at least in part[)][.]/, 'reads came from there, and some were late');
