@@ -22,6 +22,14 @@ for my $file (qw(lab.csv dirs-one-late.csv classic.csv halves.csv look.json)) {
     is("$status$err", '0', "$name: exit status 0 and silence");
 }
 
+subtest 'reports of other programs are named' => sub {
+    for my $file (map { data_file($_) } qw(boncut-check.json boncut-campaign.json)) {
+        my ($status, $out, $err) = run($PROGRAM, [$file]);
+        is("$status$out", '1', 'no table');
+        is($err, "bon_csv2txt: reports of bonload, bon_ab, boncut and bonwhy are left out: only bon_csv2html shows them\nbon_csv2txt: no result of bonnie found\n", 'two lines');
+    }
+};
+
 subtest 'every generation in one file' => sub {
     my ($status, $out, $err) = run($PROGRAM, [ data_file('realworld.csv') ]);
     is("$status$err", '0', 'exit status 0 and silence');
