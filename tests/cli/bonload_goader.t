@@ -44,7 +44,7 @@ my @KEYS      = qw(Errors Reads Reports StartTime Writes);
 my @KIND_KEYS = qw(AverageGoodOps AverageOps AverageSpeed Done Errors FinalSpeed Percentiles StaggeredFor TopTen);
 
 # ---- the list in the manual: the words of each difference ---------------------------------------------
-my ($list) = slurp(source('man/bonload.1')) =~ /^Under both names it differs from goader:\n(.*?)^[.]El$/ms;
+my ($list) = slurp(source('man/bonload.1')) =~ /^Under both names, the program differs from goader:\n(.*?)^[.]El$/ms;
 my %DIFFERS = (
     Dump     => 'the dump has each name once',
     Failures => 'more errors than',
@@ -55,9 +55,9 @@ my %DIFFERS = (
     Page     => 'the page shows a heat map',
     Progress => 'Progress is a line instead of dots',
     Searches => 'A search ends by itself',
-    Sizes    => 'alone makes sizes vary from 0 on',
+    Sizes    => 'alone makes sizes vary from 0 up',
     Words    => 'Options may follow the template',
-    Wrong    => 'wrong use (goader: 2 or 3) make the exit status 1',
+    Wrong    => 'the exit status is 1 after wrong use (goader: 2 or 3)',
 );
 my %used;
 

@@ -30,7 +30,11 @@ static void learn_all(struct tail_decoder *d, const char *text)
                                  "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\n"
                                  "\tfield:long id;\toffset:8;\tsize:8;\n"
                                  "\tfield:unsigned long args[6];\toffset:16;\tsize:48;\n"
-                                 "\tfield:long ret;\toffset:16;\tsize:8;\n";
+                                 "\tfield:long ret;\toffset:16;\tsize:8;\n"
+                                 "\tfield:void * req;\toffset:8;\tsize:8;\n"
+                                 "\tfield:u8 opcode;\toffset:20;\tsize:1;\n"
+                                 "\tfield:int fd;\toffset:24;\tsize:4;\n"
+                                 "\tfield:int res;\toffset:24;\tsize:4;\n";
     char all[2048];
     memset(d, 0, sizeof *d);
     for (unsigned i = 0; i < TAIL_EVENTS; i++) {
