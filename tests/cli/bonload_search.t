@@ -8,7 +8,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun qw(have scratch);
+use BonnieRun qw(has_terminal have program scratch);
 use LoadRun   qw(bonload found_of loaded);
 use SweepSize qw(is_long);
 
@@ -81,6 +81,11 @@ like("$unsure->{status} $unsure->{err}", qr/\A3 bonload: reads: the search was n
 # All requests are made before the first window ends: no load was tried.
 my $few = bonload(qw(-requests-engine=null -max-latency=500ms -rpw=10 -max-requests=1000));
 like("$few->{status} $few->{out}", qr/\A3 Not known: the first load was not tried to its end [(][\d.]+ [um]?s[)][.]$/m, 'few requests: nothing is known');
+SKIP: {
+    skip 'script(1) makes no terminal here', 1 if !has_terminal();
+    my $run = program('bonload') . ' -requests-engine=null -show-progress=false -max-latency=10s -max-requests=500 -window=1s';
+    is_deeply([ map { scalar(() = qx(script -qec '$run $_' /dev/null </dev/null) =~ /the search was not finished/g) } '', qw(--json -output=human -output=json) ], [ 0, 2, 2, 2 ], 'on a terminal, a line says so unless the text does');
+}
 my $quiet = loaded(qw(-requests-engine=null -max-latency=10ms -search=rate -rps=0.5 -wps=0 -window=100ms -window-max=300ms -duration=3s))->{reads};
 is($quiet->{found}, 'unsure', 'a rate at which nothing comes due is not known to break the limit');
 

@@ -110,8 +110,9 @@ static void print_found(const struct result *r, enum load_kind kind, FILE *out)
     const struct plan *p = r->plan;
     const struct search_answer *answer = &r->figures->kinds[kind].answer;
     const struct step_kind *last = &r->steps[r->step_count - 1].kinds[kind];
-    const char *reason = last->errors * 2 > last->requests ? "most of the requests failed"
-                                                           : found_reasons[answer->why];
+    bool has_failed = last->errors * 2 > last->requests &&
+                      (answer->load <= 0 || last->load <= answer->load); /* of which this tells */
+    const char *reason = has_failed ? "most of the requests failed" : found_reasons[answer->why];
     struct label_text l = {""};
     const struct units_text load = search_load(p, answer->load);
     char figure[LIMIT_TEXT];
