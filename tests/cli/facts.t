@@ -91,9 +91,7 @@ in_json(run_tool('boncut', qw(audit --json), $place)->{out}, 'boncut');
 mkdir "$place/cut";
 my $written = run_tool('boncut', qw(write -c2 --units=4 --time=0.3), "$place/cut");
 is($written->{status}, 0, 'boncut write') or diag $written->{err};
-spew("$dir/promises", $written->{out});
-my $boncut = program('boncut');
-said(scalar qx($boncut check -v $place/cut <$dir/promises), qr/^run /m, 'boncut check');
+said(run_tool('boncut', { input => $written->{out} }, qw(check -v), "$place/cut")->{out}, qr/^run /m, 'boncut check');
 
 my @sync = ('--', $^X, '-MIO::Handle', '-e', 'open my $f, ">", shift or die; for (1 .. 40) { syswrite $f, "x"; $f->sync; select undef, undef, undef, .01 }', "$place/synced");
 my $why  = run_tool('bonwhy', '-q', @sync);
