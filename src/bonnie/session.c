@@ -231,7 +231,7 @@ int bonnie(int argc, char *argv[], struct err *e)
     const struct ranks *ranks = &all.ranks;
     struct settings settings;
     const struct settings *s = &settings;
-    struct host host;
+    struct host host = {0};
     struct block_device device = {0}; /* without a name if a directory is measured */
     struct plan plans[MAX_ROWS];      /* one for each row of a preset; of this rank's share */
     struct plan *plan = &plans[0];    /* has what all rows have in common */
