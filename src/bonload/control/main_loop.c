@@ -607,8 +607,10 @@ int main_loop_run(struct main_loop *m, struct err *e)
         m->end_ns = exhausted_ns ? exhausted_ns : now_ns < until_ns ? now_ns : until_ns - 1;
     if (run->plan->mode == MODE_SWEEP && !m->has_all_steps && main_loop_counts(m)) {
         bool is_alone = m->coordinator->ranks.count == 1;
-        stop_step(m, now_ns); /* the end of the run has cut it short */
+        stop_step(m, now_ns);
         rc = m->was_stopped && !is_alone ? -EINTR : end_step(m, true, e);
+        if (rc == 0 && m->steps->count > 0) /* in rank 0 */
+            m->steps->list[m->steps->count - 1].is_cut = true;
         if (stop_signal() && !is_alone) {
             err_init(e); /* after a signal, ranks do not meet to end a step: this is no failure */
             rc = 0;

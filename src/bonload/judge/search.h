@@ -59,6 +59,7 @@ struct step {
     uint64_t elapsed_ns;
     struct others machine; /* what others did meanwhile, on the busiest host */
     bool is_confirmation;
+    bool is_cut; /* the end of the run has cut it short */
     struct step_kind {
         bool is_there;
         double load;     /* threads, or requests per second */

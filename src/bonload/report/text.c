@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "bonload/report/report.h"
 #include "sync/ranks.h"
@@ -148,7 +149,7 @@ static struct units_text time_or_words(uint64_t ns)
 
 /* "p99 of reads stays at 17.0 ms up to 200/s; at 400/s it is 1.20 s." Without a p99 at the first
  * rate, what was made: "400 writes/s were made, the highest tried; p99 is 20.1 ms." */
-static void print_knee(const struct result *r, enum load_kind kind, FILE *out)
+static void print_knee(const struct result *r, size_t tried, enum load_kind kind, FILE *out)
 {
     const struct step_kind *last = NULL;
     const struct step_kind *over = &r->steps[0].kinds[kind];
@@ -160,12 +161,12 @@ static void print_knee(const struct result *r, enum load_kind kind, FILE *out)
         return;
     for (size_t i = 0; over; i++) {
         uint64_t p99 = over->latencies.p99;
-        is_made = over->achieved >= over->load * .99;
+        is_made = over->achieved >= MIN(over->load, over->offered) * .99; /* less may be due */
         if (!is_made || (first > 0 && (p99 == 0 || p99 > KNEE * first)))
             break;
         most = p99 > most ? p99 : most;
         last = over;
-        over = i + 1 < r->step_count ? &r->steps[i + 1].kinds[kind] : NULL;
+        over = i + 1 < tried ? &r->steps[i + 1].kinds[kind] : NULL;
     }
     if (last && first > 0)
         label_add(&l, "p99 of %s stays at %s up to %.6g/s", load_plurals[kind],
@@ -173,7 +174,7 @@ static void print_knee(const struct result *r, enum load_kind kind, FILE *out)
     else if (last)
         label_add(&l, "%.6g %s/s were made", last->load, load_plurals[kind]);
     if (!over)
-        label_add(&l, ", the highest tried");
+        label_add(&l, ", the highest tried%s", tried < r->step_count ? " to its end" : "");
     else if (is_made)
         label_add(&l, "; at %.6g/s it is %s", over->load, time_or_words(over->latencies.p99).text);
     else
@@ -449,16 +450,18 @@ void report_text(const struct result *r, FILE *out)
 {
     bool has_steps = plan_has_steps(r->plan);
     bool is_one_load = !has_steps || (r->plan->mode == MODE_SEARCH && r->is_of_last_load);
+    size_t tried = r->step_count; /* to their end */
+    tried -= tried > 0 && r->steps[tried - 1].is_cut;
     if (r->figures->damaged > 0)
         print_checked(r, out);
-    if (has_steps && r->step_count == 0)
+    if (has_steps && tried == 0)
         fprintf(out, "Not known: the first load was not tried to its end (%s).\n",
                 units_time(result_span_ns(r)).text);
-    for (enum load_kind kind = LOAD_KINDS; r->step_count > 0 && kind-- > 0;) {
+    for (enum load_kind kind = LOAD_KINDS; tried > 0 && kind-- > 0;) {
         if (r->plan->mode == MODE_SEARCH)
             print_found(r, kind, out);
         else
-            print_knee(r, kind, out);
+            print_knee(r, tried, kind, out);
     }
     if (r->step_count > 0)
         print_steps(r, out);
