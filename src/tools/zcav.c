@@ -894,6 +894,7 @@ int zcav(int argc, char *argv[], struct err *e)
         jobs = calloc(s->file_count, sizeof *jobs);
         rc = jobs ? 0 : err_system(e, ENOMEM, "allocate memory for %u devices", s->file_count);
     }
+    ASSUME(rc != 0 || jobs);
     while (rc == 0 && opened < s->file_count) {
         struct zcav_job *j = &jobs[opened];
         *j = (struct zcav_job){.settings = s,
