@@ -46,13 +46,13 @@ my @KIND_KEYS = qw(AverageGoodOps AverageOps AverageSpeed Done Errors FinalSpeed
 # ---- the list in the manual: the words of each difference ---------------------------------------------
 my ($list) = slurp(source('man/bonload.1')) =~ /^Under both names, the program differs from goader:\n(.*?)^[.]El$/ms;
 my %DIFFERS = (
-    Dump     => 'the dump has each name once',
+    Dump     => "written-urls-dump\nwrites each name once",
     Failures => 'more errors than',
     Missing  => 'A missing or short file is an error',
     Mix      => 'may be left out; rates',
     Numbers  => 'rates may have fractions',
     Overdue  => 'counts requests in flight',
-    Page     => 'the page shows a heat map',
+    Page     => 'shows a heat map',
     Progress => 'Progress is a line instead of dots',
     Searches => 'A search ends by itself',
     Sizes    => 'alone makes sizes vary from 0 up',
