@@ -532,9 +532,8 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
     bool knows_cached = w->reads && cache->known;
     spent->ns = elapsed_ns;
     /* What is not synced shares blocks, and the names of the test before may be on their way. */
-    spent->changes = is_of_names               ? result->ops + p->files.count
-                     : ph->written_percent > 0 ? result->ops
-                                               : 0;
+    spent->changes =
+        is_of_names ? result->ops + p->files.count : mul_div(result->ops, ph->written_percent, 100);
     spent->is_direct = result->direct.asked && result->direct.seen == DIRECT_YES;
     if (!p->sync && (is_of_names || spent->is_direct))
         spent->changes /= CHANGES_TOGETHER;

@@ -102,6 +102,18 @@ subtest 'writes beside direct writes' => sub {
     like($test->{reason}, qr/\AOthers moved \d+ % of the device's bytes[.]\z/, 'with how much');
 };
 
+# Small writes that are synced move few bytes, but more than the reads and writes of single blocks do.
+subtest 'syncs beside single blocks' => sub {
+    my $disk = Root::filesystem_on_disk([qw(--direct-io=on)], 'ext4', 640) or plan skip_all => 'this system makes or mounts no ext4';
+    my $syncs = beside(q{"$2" -e 'use IO::Handle; open my $f, ">", $ARGV[0] or die; while () { sysseek $f, 0, 0; syswrite $f, "x" x 4096; $f->sync }' "$1/synced"}, "$disk", $^X);
+    my $test;
+    for (1 .. $TRIES) {
+        ($test) = tests_of(bonnie('-d', "$disk", qw(-q --json -D -r0 -n0 -f -s64 --tests=iops --iops-duration=0.6)));
+        last if $test->{limited_by} eq 'others' && $test->{reason} =~ /\AOthers moved/;
+    }
+    like($test->{reason}, qr/\AOthers moved \d+ % of the device's bytes[.]\z/, 'only what writes may make a filesystem write more');
+};
+
 # The limits of a group hold a load back as they hold a test back.
 subtest 'a load in a control group' => sub {
     my $disk = Root::filesystem_on_disk([qw(--direct-io=on)], 'ext4', 400) or plan skip_all => 'this system makes or mounts no ext4';
