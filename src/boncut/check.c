@@ -548,7 +548,6 @@ int boncut_check(const struct settings *s, struct err *e)
 {
     static struct check check; /* static: its tallies are too large for a stack */
     char size[UNITS_TEXT];
-    bool is_seen = !s->json && terminal_shows_both();
     check.settings = s;
     check.begun_ns = clock_ns();
     int rc = ledger_read(&check.ledger, STDIN_FILENO, e);
@@ -567,7 +566,7 @@ int boncut_check(const struct settings *s, struct err *e)
         else
             print_report(&check, stdout);
     }
-    if (rc == 0 && (rc = verdict_status(check.verdict)) != 0 && !is_seen)
+    if (rc == 0 && (rc = verdict_status(check.verdict)) != 0 && !answer_is_shown(!s->json))
         err_say(e, "%s: %s", verdict_heading(check.verdict, check.layer), check.reason.text);
     ledger_release(&check.ledger);
     return rc;

@@ -463,8 +463,7 @@ static int prepare_run(struct write_run *run, struct err *e)
 {
     const struct scratch *s = &run->scratch;
     run->start_ns = clock_ns();
-    struct task_times unused;
-    int rc = thread_pool_run(&run->pool, &worker_task, POOL_PREPARING, &unused, e);
+    int rc = thread_pool_run(&run->pool, &worker_task, POOL_PREPARING, NULL, e);
     if (rc != 0)
         return rc;
     run->header.methods &= ~atomic_load(&run->left_out);
@@ -494,7 +493,6 @@ int boncut_write(const struct settings *s, struct err *e)
     int rc = make_directory(&run, s, e);
     if (rc == 0) {
         char first[MAX_HEADER_LINE];
-        struct task_times times;
         run.gap_ns = s->rate.given ? BILLION * run.header.workers / s->rate.value : 0;
         /* one syncfs(2) makes the first files durable; on FUSE it does not reach the server */
         run.first_sync = strncmp(run.header.filesystem, "fuse", 4) == 0 ? fsync : NULL;
@@ -510,7 +508,7 @@ int boncut_write(const struct settings *s, struct err *e)
             run.scratch.is_guest = rc == 0;
             run.end_ns = s->time_ns.given ? clock_ns() + s->time_ns.value : UINT64_MAX;
             if (rc == 0)
-                rc = thread_pool_run(&run.pool, &worker_task, POOL_WORKING, &times, e);
+                rc = thread_pool_run(&run.pool, &worker_task, POOL_WORKING, NULL, e);
             if (rc == 0 || rc == -EINTR)
                 message("what was promised is in %s; boncut --cleanup %s removes it", run.path,
                         s->directory);

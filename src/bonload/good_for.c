@@ -375,7 +375,7 @@ int good_for(const struct settings *s, struct coordinator *coordinator, int *sta
     for (size_t i = 0; rc == 0 && !q.was_stopped && i < q.count; i++) {
         enum goodness one = answer_goodness(&q.answers[i]);
         worst = one > worst ? one : worst;
-        if (s->json || !terminal_shows_both())
+        if (!answer_is_shown(!s->json))
             answer_complain(&q.answers[i]);
     }
     if (rc == 0 && !q.was_stopped)

@@ -187,7 +187,7 @@ static int judge_run(const struct result *result, const struct coordinator *c, i
         if (is_sought && k->answer.found == FOUND_UNSURE) {
             bool has_load = result->step_count > 0 && k->answer.load > 0;
             *status = STATUS_NOT_KNOWN;
-            if (p->settings->json || p->settings->output != OUTPUT_OURS || !terminal_shows_both())
+            if (!answer_is_shown(!p->settings->json && p->settings->output == OUTPUT_OURS))
                 message("%ss: %s%s%s", load_names[kind],
                         k->answer.why ? found_reasons[k->answer.why]
                                       : "the search was not finished",

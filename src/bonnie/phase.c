@@ -323,8 +323,7 @@ static int prepare_workers(struct phase *ph, struct err *e)
         if (is_first || w->lap_start >= w->data.bytes)
             w->lap_start = 0;
     }
-    struct task_times unused;
-    int rc = thread_pool_run(&r->pool, &ph->workload->task, POOL_PREPARING, &unused, e);
+    int rc = thread_pool_run(&r->pool, &ph->workload->task, POOL_PREPARING, NULL, e);
     if (!is_first && !ph->is_cut)
         ph->preparing_ns += clock_ns() - start_ns;
     return rc;
@@ -336,7 +335,6 @@ static int prepare_workers(struct phase *ph, struct err *e)
 static int precondition(struct run_context *r, struct err *e)
 {
     unsigned times = r->plan->steady.precondition;
-    struct task_times unused;
     const struct data_plan *d = &r->plan->data;
     struct phase ph = {.context = r,
                        .title = "Preconditioning",
@@ -353,7 +351,7 @@ static int precondition(struct run_context *r, struct err *e)
     for (unsigned done = 0; rc == 0 && done < times; done++) {
         rc = prepare_workers(&ph, e);
         if (rc == 0)
-            rc = thread_pool_run(&r->pool, &workload_put_block.task, POOL_WORKING, &unused, e);
+            rc = thread_pool_run(&r->pool, &workload_put_block.task, POOL_WORKING, NULL, e);
         release_workers(r);
     }
     int ended = monitor_end(ph.monitor, NULL, NULL, NULL, NULL, e);

@@ -173,8 +173,7 @@ int thread_pool_run(struct thread_pool *p, const struct task *task, enum pool_st
                 clock_timespec(clock_ns() + (p->poller ? POLLER_NS : TICK_NS));
             pthread_cond_timedwait(&p->changed, &p->lock, &until);
             pthread_mutex_unlock(&p->lock);
-            if (p->poller)
-                p->poller->poll(p->poller->context);
+            poller_call(p->poller);
             /* interrupts workers in long system calls, so that they notice that they must stop */
             for (unsigned i = 0; stop_requested() && i < p->count; i++)
                 pthread_kill(p->threads[i].thread, STOP_WAKE_SIGNAL);
@@ -186,9 +185,10 @@ int thread_pool_run(struct thread_pool *p, const struct task *task, enum pool_st
     }
     if (p->failure.code != 0 && e->code == 0)
         *e = p->failure;
-    *times = (struct task_times){.start_ns = start_ns,
-                                 .end_ns = p->last_end_ns,
-                                 .cpu_ns = cpu_used_ns() - cpu_before_ns,
-                                 .busiest = p->busiest};
+    if (times)
+        *times = (struct task_times){.start_ns = start_ns,
+                                     .end_ns = p->last_end_ns,
+                                     .cpu_ns = cpu_used_ns() - cpu_before_ns,
+                                     .busiest = p->busiest};
     return rc;
 }

@@ -26,6 +26,13 @@ struct poller {
     void *context;
 };
 
+/* Lets it look, unless it is NULL. */
+static inline void poller_call(const struct poller *p)
+{
+    if (p)
+        p->poll(p->context);
+}
+
 /* An event that may happen again and again: a futex(2) that counts. A thread reads the count,
  * decides that it must wait, and waits until the count changes, so it misses nothing in between. */
 struct event {
@@ -91,6 +98,7 @@ void thread_pool_end(struct thread_pool *p);
 
 /* Lets all workers do two steps of the task: with POOL_PREPARING, prepare and connect; with
  * POOL_WORKING, when they have prepared the same task, work and finish. The first failure, or a
- * signal, stops all workers. Returns 0, or the first failure with a line in e. */
+ * signal, stops all workers. `times` may be NULL. Returns 0, or the first failure with a line in
+ * e. */
 int thread_pool_run(struct thread_pool *p, const struct task *task, enum pool_state first,
                     struct task_times *times, struct err *e);

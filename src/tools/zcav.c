@@ -766,7 +766,7 @@ static int run_jobs(struct zcav_job *jobs, unsigned count, struct err *e)
     if (rc == 0)
         rc = thread_pool_start(&pool, count, contexts, NULL, e);
     if (rc == 0) {
-        rc = thread_pool_run(&pool, &task, POOL_PREPARING, &times, e);
+        rc = thread_pool_run(&pool, &task, POOL_PREPARING, NULL, e);
         if (rc == 0) {
             monitor_go(monitor, NULL);
             rc = thread_pool_run(&pool, &task, POOL_WORKING, &times, e);

@@ -82,7 +82,7 @@ void message(const char *format, ...)
     fprintf(stderr, "%s: %s\n", program_name, is_wrapped ? lines : text);
 }
 
-bool terminal_shows_both(void)
+bool answer_is_shown(bool is_text)
 {
-    return isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
+    return is_text && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
 }

@@ -11,9 +11,9 @@ extern const char *program_name;
  * line, which a terminal gets wrapped. */
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Whether a terminal shows standard output and standard error. Then an answer that stands in the
- * report is not repeated on standard error. */
-bool terminal_shows_both(void);
+/* Whether a terminal shows the answer of a report, which is a text, and standard error, too. Then
+ * the answer is not repeated on standard error. */
+bool answer_is_shown(bool is_text);
 
 /* One failure that is reported in one line: what was being done, to what, and the reason. Functions
  * that can fail return 0, or a negative errno, and set the struct err that they get; one that is

@@ -89,15 +89,22 @@ subtest 'reads beside a test' => sub {
     cmp_ok($load->{machine}{others_device_percent}, '>=', 10, 'by the same key');
 };
 
+# A direct test, until others are what limited it.
+sub beside_others {
+    my ($disk, @options) = @_;
+    my $test;
+    for (1 .. $TRIES) {
+        ($test) = tests_of(bonnie('-d', "$disk", qw(-q --json -D -r0 -n0 -f), @options));
+        last if $test->{limited_by} eq 'others' && $test->{reason} =~ /\AOthers moved/;
+    }
+    return $test;
+}
+
 # A direct write is written once, so that as much of others is theirs.
 subtest 'writes beside direct writes' => sub {
     my $disk = Root::filesystem_on_disk([qw(--direct-io=on)], 'ext4', 640) or plan skip_all => 'this system makes or mounts no ext4';
     my $writer = beside('dd if=/dev/zero of="$1/beside" bs=64k count=800 oflag=direct conv=notrunc', "$disk");
-    my $test;
-    for (1 .. $TRIES) {
-        ($test) = tests_of(bonnie('-d', "$disk", qw(-q --json -D -r0 -n0 -f -s64:64k --tests=put_block --time=1)));
-        last if $test->{limited_by} eq 'others' && $test->{reason} =~ /\AOthers moved/;
-    }
+    my $test = beside_others($disk, qw(-s64:64k --tests=put_block --time=1));
     is($test->{limited_by}, 'others', 'limited by others');
     like($test->{reason}, qr/\AOthers moved \d+ % of the device's bytes[.]\z/, 'with how much');
 };
@@ -106,11 +113,7 @@ subtest 'writes beside direct writes' => sub {
 subtest 'syncs beside single blocks' => sub {
     my $disk = Root::filesystem_on_disk([qw(--direct-io=on)], 'ext4', 640) or plan skip_all => 'this system makes or mounts no ext4';
     my $syncs = beside(q{"$2" -e 'use IO::Handle; open my $f, ">", $ARGV[0] or die; while () { sysseek $f, 0, 0; syswrite $f, "x" x 4096; $f->sync }' "$1/synced"}, "$disk", $^X);
-    my $test;
-    for (1 .. $TRIES) {
-        ($test) = tests_of(bonnie('-d', "$disk", qw(-q --json -D -r0 -n0 -f -s64 --tests=iops --iops-duration=0.6)));
-        last if $test->{limited_by} eq 'others' && $test->{reason} =~ /\AOthers moved/;
-    }
+    my $test = beside_others($disk, qw(-s64 --tests=iops --iops-duration=0.6));
     like($test->{reason}, qr/\AOthers moved \d+ % of the device's bytes[.]\z/, 'only what writes may make a filesystem write more');
 };
 

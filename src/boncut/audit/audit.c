@@ -320,7 +320,7 @@ int boncut_audit(const struct settings *s, struct err *e)
         print_report(&a);
     if (rc != 0)
         return rc;
-    if (s->json || !terminal_shows_both())
+    if (!answer_is_shown(!s->json))
         err_say(e, "%s: %s", answers[audit_status(&a)], a.reason);
     return audit_status(&a);
 }

@@ -176,12 +176,6 @@ static unsigned reap_seekers(struct seekers *s, int options, int *rc, struct err
     return left;
 }
 
-static void call_poller(const struct seekers *s)
-{
-    if (s->context->poller)
-        s->context->poller->poll(s->context->poller->context);
-}
-
 void seekers_release(struct seekers *s)
 {
     if (!s)
@@ -243,7 +237,7 @@ int seekers_start(struct seekers **out, struct run_context *r, uint64_t *ticket,
             at_gate++;
         else
             reap_seekers(s, WNOHANG, &rc, e);
-        call_poller(s);
+        poller_call(s->context->poller);
         if (rc == 0)
             rc = stop_check(e);
     }
@@ -263,7 +257,7 @@ int seekers_work(struct seekers *s, struct task_times *times, struct err *e)
     if (rc != 0)
         err_system(e, -rc, "start the seekers");
     while (rc == 0 && reap_seekers(s, WNOHANG, &rc, e) > 0) {
-        call_poller(s);
+        poller_call(s->context->poller);
         clock_sleep(LOOK_NS);
     }
     times->end_ns = times->start_ns;
