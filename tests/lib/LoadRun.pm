@@ -50,6 +50,7 @@ sub quiet {
 sub has_ended {
     my ($run) = @_;
     my ($threads) = (eval { slurp("/proc/$run->{pid}/status") } // q{}) =~ /^Threads:\s+(\d+)/m;
+    die "the load has ended before: " . slurp($run->{err_file}) . "\n" if !BonnieRun::is_alive($run->{pid});
     return 0 if ($threads // 0) < 2; # the load has not begun
     kill USR1 => $run->{pid};
     return slurp($run->{err_file}) =~ /[(]the run goes on[)].*^(?:reads|writes) +[1-9].*^seed/ms;
