@@ -137,6 +137,7 @@ subtest 'a load in a control group' => sub {
 # Nobody else uses these devices.
 my @KINDS = (
     [ 'ext4',                     'ext4' ],
+    [ 'ext4 without a journal',   'ext4 -O ^has_journal' ],
     [ 'ext4 with data=journal',   'ext4', 'data=journal' ],
     [ 'xfs',                      'xfs' ],
     [ 'btrfs',                    'btrfs' ],

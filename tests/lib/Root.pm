@@ -187,7 +187,7 @@ my %MAKE = (
 );
 
 # Makes a filesystem of that many MiB on a loop device, and mounts it on a new directory.
-# Returns the directory; undef: this system cannot make or mount it.
+# Returns the directory; undef: this system cannot make or mount it. Options of mkfs may stand behind the type.
 sub filesystem {
     my ($type, $mib, @options) = @_;
     return filesystem_in(BonnieRun::in_memory() // File::Spec->tmpdir, [], $type, $mib, @options);
@@ -199,12 +199,12 @@ sub filesystem_on_disk { return filesystem_in(File::Spec->tmpdir, @_) }
 
 sub filesystem_in {
     my ($below, $losetup, $type, $mib, @options) = @_;
-    my @make = @{ $MAKE{$type} };
-    return if !have($make[0]) || !knows($type);
+    ($type, my @features) = split q{ }, $type;
+    return if !have($MAKE{$type}[0]) || !knows($type);
     my $image = File::Temp->new('bonnie-test-XXXXXX', DIR => $below);
     truncate $image, $mib << 20 or die "$image: $!\n";
     my $dir = BonnieRun::scratch_on_disk();
-    command(@make, "$image");
+    command(@{ $MAKE{$type} }, @features, "$image");
     my $device = loop("$image", @{$losetup});
     command('mount', '-t', $type, (@options ? ('-o', join q{,}, @options) : ()), $device, "$dir");
     system 'losetup', '-d', $device; # it is detached when it is unmounted
