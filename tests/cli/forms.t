@@ -143,6 +143,11 @@ SKIP: {
 my ($once, $alone) = map { join "\n", @{ (shown($_))[1] } } $check, "$check >/dev/null";
 is(() = $once =~ /not as promised/g, 1, 'one answer on a terminal') or diag($once);
 like($alone, qr/^boncut: LOST: /m, 'and one on standard error alone');
+if (-e $bon_ab) {
+    ($once, $alone) = map { join "\n", @{ (shown("$bon_ab --pairs=1 --a=true --b=true $_"))[1] } } q{}, '>/dev/null';
+    is(() = $once =~ /not known whether/g, 1, 'bon_ab, too') or diag($once);
+    like($alone, qr/^bon_ab: It is not known whether /m, 'and on standard error alone');
+}
 
 # Names are told as they are, however long the line.
 my $blanks = "$dir/two  blanks and   three and more words that make the line too long for a terminal";

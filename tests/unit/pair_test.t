@@ -34,6 +34,7 @@ subtest 'what it finds' => sub {
     is_deeply([ $test->interval ], [ undef, undef ], 'and nothing is known');
     $test->add(0.1);
     is($test->refuted(0),    1, 'ten are enough');
+    is(Bonnie::PairTest::fewest_pairs($TAIL), 10, 'as is said beforehand');
     is($test->refuted(0.03), 1, 'it is above the margin, too');
     my ($low, $high) = $test->interval;
     ok(abs($low - 0.1) < 1e-5 && abs($high - 0.1) < 1e-5, 'where nothing scatters, the interval is a point') or diag "$low $high";

@@ -69,6 +69,13 @@ sub add ($self, $value) {
 
 sub pairs { return scalar @{ $_[0]{values} } }
 
+# With fewer pairs nothing is known, however large the difference is.
+sub fewest_pairs ($tail) {
+    my ($state, $pairs) = (fortunes(), 0);
+    bet($state, $STAKES / $tail, ++$pairs > 2 ? $MOST : 1) until $state->{larger};
+    return $pairs;
+}
+
 # The answer about a watched ratio: 1 if the true ratio has proved to be larger,
 # -1 if smaller, 0 if neither.
 sub refuted ($self, $watched) {

@@ -7,8 +7,9 @@ use warnings;
 use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(max min);
-use Bonnie::Plain qw(ascii_units shorten wrapped);
 use Bonnie::Json       qw(hash);
+use Bonnie::PairTest   ();
+use Bonnie::Plain qw(ascii_units shorten wrapped);
 use Bonnie::Statistics qw(median);
 use Bonnie::Units qw(beside bytes_text counted figure_text);
 
@@ -89,9 +90,23 @@ sub speeds_sentence ($report) {
     push @parts, "$name_b is " . join(' and ', @differ) if @differ;
     push @parts, ($of{no_difference} && !@differ ? "$name_a and $name_b have " : q{})
         . 'no difference of ' . margin_text($report) . ' or more in ' . names_text($report, @judged == 1, @{ $of{no_difference} }) if $of{no_difference};
-    push @parts, (@parts ? 'not known: '
-        : "It is not known whether $name_a and $name_b differ in ") . names_text($report, @judged == 1, @{ $of{not_known} }) if $of{not_known};
+    push @parts, (@parts ? 'not known: ' : "It is not known whether $name_a and $name_b differ in ")
+        . names_text($report, @judged == 1, @{ $of{not_known} }) . ': ' . why_not_known($report, @{ $of{not_known} }) if $of{not_known};
     return join('; ', @parts) . q{.};
+}
+
+sub good_pairs ($report) { return scalar grep { !defined $_->{failed} } @{ $report->{pairs} } }
+
+# How many pairs it takes at least, if there are fewer.
+sub least_pairs ($report) {
+    my $least = Bonnie::PairTest::fewest_pairs($report->{settings}{alpha} / (2 * grep { $_->{judged} } @{ $report->{metrics} }));
+    return good_pairs($report) < $least ? $least : undef;
+}
+
+sub why_not_known ($report, @metrics) {
+    my ($pairs, $least) = (good_pairs($report), least_pairs($report));
+    return counted($pairs, 'pair') . ($pairs == 1 ? ' was' : ' were') . " measured, at least $least are needed" if $least;
+    return "$pairs pairs that scatter by " . noise_range(@metrics) . ' % are too few';
 }
 
 sub names_text ($report, $with_figures, @metrics) {
@@ -130,14 +145,16 @@ sub forecast_text ($report) {
 sub plain_report ($report) {
     my @judged = grep { $_->{judged} } @{ $report->{metrics} };
     my @tails  = shown_tails($report->{metrics}, @judged);
-    my $good   = grep { !defined $_->{failed} } @{ $report->{pairs} };
+    my $good   = good_pairs($report);
     my $bad    = @{ $report->{pairs} } - $good;
     my $pairs  = counted($good, 'pair') . ($bad ? " ($bad left out)" : q{});
     my $wide   = max($LEAST_WIDE, map { my $metric = $_; map { length metric_figure($metric, $_) } qw(a b) } @judged, @tails);
     my @lines  = (failures_sentence($report) // (), speeds_sentence($report), q{});
     push @lines, table($report, $wide, @judged) if @judged;
     push @lines, "$pairs in " . duration_text($report->{elapsed_seconds}) . "; --seed=$report->{settings}{seed}";
-    push @lines, noise_text(@judged);
+    my $noise = noise_range(@judged);
+    my $is_told = @judged && !least_pairs($report) && !grep { $_->{verdict} ne 'not_known' } @judged; # by the first sentence
+    push @lines, "Noise: pairs scatter by $noise %." if defined $noise && !$is_told;
     push @lines, 'To know the rest: ' . forecast_text($report) . q{.} if $report->{forecast};
     push @lines, q{}, 'Latencies, not judged', map { row($report, $wide, $_) } @tails if @tails;
     my @beside = grep { defined $report->{settings}{"beside_$_"} } qw(a b);
@@ -169,10 +186,11 @@ sub row ($report, $wide, $metric) {
     return sprintf $ROW, $metric->{name}, (map { ($wide, metric_figure($metric, $_)) } qw(a b)), change_text($report, $metric), @words;
 }
 
-sub noise_text {
-    my @noise = map { $_->{noise_percent} // () } @_ or return;
+# "3.1 to 12"; undef: there are fewer than two pairs.
+sub noise_range (@metrics) {
+    my @noise = map { $_->{noise_percent} // () } @metrics or return;
     my ($least, $most) = map { noise_figure($_) } min(@noise), max(@noise);
-    return 'Noise: pairs scatter by ' . ($least eq $most ? $most : "$least to $most") . ' %.';
+    return $least eq $most ? $most : "$least to $most";
 }
 
 sub noise_figure ($percent) { return sprintf $percent < 99.5 ? '%.2g' : '%.0f', $percent }
