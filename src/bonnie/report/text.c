@@ -243,8 +243,8 @@ static void print_ranks(struct notes *n, const struct result *r)
     }
 }
 
-/* Prints below "What limited each test" what limited every test's figure and, with `advice`, which
- * options may help, and below "What was damaged" the first corrupted places. Lines are shared, so
+/* Prints below "What was damaged" the first corrupted places, and below "What limited each test"
+ * what limited every test's figure and, with `advice`, which options may help. Lines are shared, so
  * that the table above stays visible on a screen of 24 lines; they are indented and have no commas,
  * because scripts take a line with a comma for the CSV line. */
 static int measured_print(FILE *out, const struct result *r, bool advice)
@@ -252,6 +252,7 @@ static int measured_print(FILE *out, const struct result *r, bool advice)
     const struct facts *f = &r->storage->facts;
     struct notes n = {.out = out};
     char text[DIRECT_TEXT];
+    print_corruption(out, r);
     print_limits(&n, r, advice);
     /* O_DIRECT went past the page cache, or nobody knows; a "no" is a verdict */
     if (direct_text(text, r, 1) != DIRECT_NO && *text)
@@ -261,7 +262,6 @@ static int measured_print(FILE *out, const struct result *r, bool advice)
     note_tests(&n, r);
     print_ranks(&n, r);
     note_groups(&n, r);
-    print_corruption(out, r);
     return report_end(out);
 }
 
