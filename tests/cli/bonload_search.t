@@ -94,6 +94,7 @@ my $dir    = scratch();
 my @NONE   = ("-url=$dir/none", qw(-max-latency=10s -wt=0 -window=20ms -max-channels=2 -max-errors=100 -duration=5s));
 my $failed = loaded(@NONE)->{reads};
 is(found_of($failed), 'none', 'failures break the limit');
+like($failed->{found_reason}, qr/most of the requests failed|others used the machine/, 'and that is the reason');
 
 # When reads follow writes, the limit applies to the writes.
 my $follows = loaded(qw(-requests-engine=null -max-latency=10s -rpw=3 -window=20ms -max-channels=2));

@@ -143,6 +143,7 @@ const char *const found_reasons[] = {
     [FOUND_BUSY] = "others used the machine meanwhile",
     [FOUND_NO_CAUSE] = "less load does not help, so the load is not the cause",
     [FOUND_NO_CAUSE_BUSY] = "less load does not help, and others used the machine",
+    [FOUND_FAILED] = "most of the requests failed",
 };
 
 static bool search_is_by_rate(const struct controller *c)

@@ -158,6 +158,7 @@ struct search_answer {
         FOUND_BUSY,     /* FOUND_UNSURE: more load broke the limit while others used the machine */
         FOUND_NO_CAUSE, /* FOUND_NONE: less load does not help, so the load is not the cause */
         FOUND_NO_CAUSE_BUSY, /* FOUND_UNSURE: both, and the load is 0 */
+        FOUND_FAILED,        /* most requests of the last load failed; set by the report */
     } why;
 };
 

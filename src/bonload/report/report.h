@@ -146,7 +146,9 @@ double result_good_rate(const struct kind_result *k);
 /* A load that a search has found: "16 threads", "1.83 k/s". */
 struct units_text search_load(const struct plan *p, double load);
 
-/* Share of the requests that failed, in percent: of those that the figures are of. */
+/* Share of the requests that failed, in percent: of those that the figures are of. Above
+ * MOST_FAILED, that is what a report tells first. */
+#define MOST_FAILED 50
 double result_error_share(const struct figures *f);
 
 /* Adds `count` to the reason with that text, or adds the reason. Cuts a text that is too long. */

@@ -59,6 +59,11 @@ struct units_text search_load(const struct plan *p, double load)
     return text;
 }
 
+static double share_of(uint64_t errors, uint64_t all)
+{
+    return all > 0 ? 100 * (double)errors / (double)all : 0;
+}
+
 double result_error_share(const struct figures *f)
 {
     uint64_t all = 0;
@@ -67,7 +72,7 @@ double result_error_share(const struct figures *f)
         all += tally_ended(&f->kinds[kind].tally);
         errors += f->kinds[kind].tally.failed.count;
     }
-    return all > 0 ? 100 * (double)errors / (double)all : 0;
+    return share_of(errors, all);
 }
 
 void reasons_add(struct reasons_found *r, enum load_kind kind, const char *text, uint64_t count)
@@ -519,6 +524,16 @@ static int gathering_end(struct coordinator *c, struct result *result, struct er
     return coordinator_meet(c, &all, e);
 }
 
+/* Whether most requests failed at the load that was found, or at the last one if none was. */
+static bool has_failed(const struct result *r, enum load_kind kind)
+{
+    const struct step_kind *last =
+        r->step_count > 0 ? &r->steps[r->step_count - 1].kinds[kind] : NULL;
+    double found = r->figures->kinds[kind].answer.load;
+    return last && share_of(last->errors, last->requests) > MOST_FAILED &&
+           (found <= 0 || last->load <= found);
+}
+
 int result_make(struct result *result, struct main_loop *m, struct err *e)
 {
     int rc = fill_result(m, result) ? 0 : err_system(e, ENOMEM, "allocate memory for the results");
@@ -539,6 +554,9 @@ int result_make(struct result *result, struct main_loop *m, struct err *e)
         if (p->mode == MODE_SEARCH && p->stripe.index == 0) {
             const struct counts whole = recorders_counts(&m->run->recorders, kind);
             k->answer = search_answer(&m->controller, kind, &whole);
+            bool is_busy = k->answer.found == FOUND_UNSURE && k->answer.why != FOUND_BY_STEPS;
+            if (!is_busy && has_failed(result, kind))
+                k->answer.why = FOUND_FAILED;
             if (p->kinds[kind].pace == PACE_FOLLOWS)
                 k->answer.load = p->kinds[kind].channels;
         }

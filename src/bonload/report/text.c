@@ -91,7 +91,7 @@ static void print_load(const struct result *r, FILE *out)
         label_add(&l, " (ended early: nothing had succeeded)");
     else if (f->is_bad_rate)
         label_add(&l, " (ended early: two seconds' worth of requests were overdue)");
-    else if (result_error_share(f) > 50)
+    else if (result_error_share(f) > MOST_FAILED)
         label_add(&l, " (%.3g %% of the requests failed)", result_error_share(f));
     if (watched && *watched->sources.filesystem)
         label_add(&l, ": %s%s%s", watched->sources.filesystem,
@@ -110,10 +110,7 @@ static void print_found(const struct result *r, enum load_kind kind, FILE *out)
 {
     const struct plan *p = r->plan;
     const struct search_answer *answer = &r->figures->kinds[kind].answer;
-    const struct step_kind *last = &r->steps[r->step_count - 1].kinds[kind];
-    bool has_failed = last->errors * 2 > last->requests &&
-                      (answer->load <= 0 || last->load <= answer->load); /* of which this tells */
-    const char *reason = has_failed ? "most of the requests failed" : found_reasons[answer->why];
+    const char *reason = found_reasons[answer->why];
     struct label_text l = {""};
     const struct units_text load = search_load(p, answer->load);
     char figure[LIMIT_TEXT];
