@@ -452,8 +452,18 @@ static int meet_as_first(struct coordinator *c, struct meeting *m, struct err *e
         rc = compare_clock(c, m->name, i, e);
     if (rc == 0)
         meeting_decide(m);
-    for (unsigned i = 1; rc == 0 && !m->is_last && i < c->ranks.count; i++)
-        rc = send_message(s, i, TAG_ANSWER, m->answer, m->answer_bytes, e);
+    for (unsigned i = 1; rc == 0 && !m->is_last && i < c->ranks.count; i++) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        wait = mpi_wait_begin(s);
+        s->has_come[i] = false; /* a rank that is stopped does not take a long answer */
+        rc = start_sending(s, i, TAG_ANSWER, m->answer, m->answer_bytes, &request, e);
+        while (rc == 0 && !has_left(&request, &rc, e)) {
+            rc = check_others(c, e);
+            wait_more(c, m->name, &wait);
+        }
+        give_up(&request);
+        s->has_come[i] = true;
+    }
     return rc;
 }
 
