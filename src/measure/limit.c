@@ -88,11 +88,6 @@ const struct others others_unknown = {.own_percent = -1,
                                       .throttled_percent = -1,
                                       .device_percent = -1};
 
-static double rest_of(double whole, double part)
-{
-    return whole > part ? whole - part : 0;
-}
-
 struct others others_of(const struct reading *spent, unsigned cpus, unsigned workers)
 {
     const struct device_counters *d = &spent->device;
@@ -106,9 +101,9 @@ struct others others_of(const struct reading *spent, unsigned cpus, unsigned wor
                   (double)METADATA_READ_BYTES * (double)spent->changes +
                   d->copies.stripe * (own_written + metadata);
     /* on a partition, the others may use the rest of the disk */
-    double beside = rest_of((double)d->disk_bytes, (double)d->part_bytes);
+    double beside = fdim((double)d->disk_bytes, (double)d->part_bytes);
     double foreign =
-        rest_of((double)d->read_bytes, read) + rest_of((double)d->written_bytes, written) + beside;
+        fdim((double)d->read_bytes, read) + fdim((double)d->written_bytes, written) + beside;
     struct others o = others_unknown;
     o.cpus = cpus;
     o.workers = workers;
@@ -116,7 +111,7 @@ struct others others_of(const struct reading *spent, unsigned cpus, unsigned wor
     o.throttled_percent = fmin(percent_of((double)reading_throttled_ns(spent), elapsed), 100);
     if (spent->cpus > 0) {
         o.used_percent =
-            fmin(percent_of(rest_of((double)spent->used_ns, (double)spent->own_ns), all), 100);
+            fmin(percent_of(fdim((double)spent->used_ns, (double)spent->own_ns), all), 100);
         o.stolen_percent = fmin(percent_of((double)spent->stolen_ns, all), 100);
     }
     if (!spent->busiest.waited_unknown)
@@ -165,7 +160,7 @@ void others_among(struct others *o, unsigned processes)
     if (o->used_percent < 0)
         return;
     o->own_percent = fmin(100, o->own_percent + beside);
-    o->used_percent = rest_of(o->used_percent, beside);
+    o->used_percent = fdim(o->used_percent, beside);
 }
 
 void others_keep_busier(struct others *most, const struct others *other)
@@ -388,7 +383,8 @@ const char *limit_text(enum limited_by by)
 /* A shorter wait for a CPU is not mentioned. */
 #define WORTH_TELLING_PERCENT 1
 
-/* Formats "41 %", or "41-74 %" for several tests: percent_range(41, 74).text. */
+/* Formats "41 %", or "41-74 %" for several tests: percent_range(41, 74).text. Shares are rounded
+ * down everywhere, because what counts is "at least 10 %". */
 struct range {
     char text[16];
 };
@@ -397,10 +393,9 @@ static struct range percent_range(double least, double most)
 {
     struct range range;
     char first[8] = "";
-    double low = nearbyint(least);
-    if (low < nearbyint(most))
-        snprintf(first, sizeof first, "%.0f-", low < 0 ? 0 : low);
-    snprintf(range.text, sizeof range.text, "%s%.0f %%", first, most);
+    if (floor(least) < floor(most))
+        snprintf(first, sizeof first, "%.0f-", fmax(0, floor(least)));
+    snprintf(range.text, sizeof range.text, "%s%.0f %%", first, floor(most));
     return range;
 }
 
@@ -417,11 +412,11 @@ void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *le
         least->held_by == IO_LIMIT_WRITTEN_BYTES || least->held_by == IO_LIMIT_WRITE_OPS;
     bool is_bytes =
         least->held_by == IO_LIMIT_READ_BYTES || least->held_by == IO_LIMIT_WRITTEN_BYTES;
-    /* how much storage moved, or the page cache had, rounded down: the rule is "less than 90 %" */
+    /* how much storage moved, or the page cache had */
     bool is_rest = least->source == SOURCE_RESIDENT;
     double low = is_rest ? 100 - most->moved_percent : least->moved_percent;
     double high = is_rest ? 100 - least->moved_percent : most->moved_percent;
-    const struct range moved = percent_range(floor(low), floor(high));
+    const struct range moved = percent_range(low, high);
     const char *share = high <= 0 ? "none" : high < 1 ? "<1 %" : low >= 100 ? "all" : moved.text;
     double worth = OTHERS_PERCENT; /* no device was measured, so that a CPU matters less */
     const struct range stolen = percent_range(o->stolen_percent, most->others.stolen_percent);
@@ -512,12 +507,12 @@ void others_words(char text[static OTHERS_TEXT], const struct others *o)
                                   : "not busy");
     if (o->used_percent < 0)
         fputs("a share of the CPUs that /proc/stat does not tell", out);
-    else
+    else {
         fprintf(out, "%.0f %%", floor(o->used_percent));
-    if (o->stolen_percent >= 1)
-        fprintf(out, " and the host took %.0f %%", floor(o->stolen_percent));
-    if (o->used_percent >= 0)
+        if (o->stolen_percent >= 1)
+            fprintf(out, " and the host took %.0f %%", floor(o->stolen_percent));
         fprintf(out, " of %u CPU%s", o->cpus, o->cpus == 1 ? "" : "s");
+    }
     if (others_take_cpus(o))
         fprintf(out, " (busy from %d %%)", OTHERS_PERCENT);
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {

@@ -9,7 +9,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use JSON::PP;
 use Test::More;
-use BonnieRun qw(@ALL_TESTS bonnie engines finish program refused_ok run_tool scratch_on_disk start tree wait_until);
+use BonnieRun qw(@ALL_TESTS $LIMIT bonnie engines finish program refused_ok run_tool scratch_on_disk start tree wait_until);
 use RunProgram qw(slurp spew);
 use Trace     qw(can_trace trace);
 
@@ -117,6 +117,16 @@ subtest 'without /proc' => sub {
         is($run->{status}, $usual->{status}, "@{$row}: it works as ever") or diag($run->{err});
         is_deeply([ tree($dir) ], [], 'and nothing is left');
     }
+    my $look = bonnie({@without}, qw(-q -s48 --time=2), "$dir");
+    is("$look->{status}$look->{err}", '0', 'the short look');
+    is(scalar(() = $look->{out} =~ /^(?:Write|Read|Durable|Files) .* {3}(?:$LIMIT)$/mg), 9, 'has all its rows');
+    unlike($look->{out}, qr/others used|without a name/, 'and claims nothing of others, whom it cannot see');
+    my $load = JSON::PP->new->decode(run_tool('bonload', {@without}, qw(-wps=20 -duration=500ms -mkdirs -remove --json), "$dir/XXXX")->{out});
+    is($load->{machine}{words}, 'not known: others used a share of the CPUs that /proc/stat does not tell', 'nor does a load');
+    like(run_tool('boncut', {@without}, 'audit', "$dir")->{out}, qr/\A(?:Not known|Durability is |Not ruled out)/, 'an audit answers');
+    my $profile = run_tool('bonload', {@without}, '-good-for=etcd', "$dir");
+    refused_ok($profile, qr{\Abonload: \Q$dir\E: /proc is not mounted, through which files are opened again\n\z}, 'a profile says what is missing');
+    is_deeply([ tree($dir) ], [], 'and makes nothing');
     spew("$dir/disk", q{0} x 2**20);
     my $read = run_tool('zcav', {@without}, '-b1', "$dir/disk");
     refused_ok($read, qr{\Azcav: open \S+: /proc is not mounted: No such file or directory\n\z}, 'and by zcav');

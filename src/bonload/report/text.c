@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <sys/param.h>
 
@@ -144,6 +145,14 @@ static struct units_text time_or_words(uint64_t ns)
     return ns > 0 ? units_time(ns) : (struct units_text){"not known: too few"};
 }
 
+/* A rate of a step, which is its load unless chance made another come due (-arrival=poisson). */
+static struct units_text rate_text(const struct step_kind *k, double rate)
+{
+    struct units_text asked;
+    snprintf(asked.text, sizeof asked.text, "%.6g", k->load);
+    return fabs(k->offered - k->load) < k->load / 1000 ? asked : units_scaled(rate, UNITS_COUNT);
+}
+
 /* "p99 of reads stays at 17.0 ms up to 200/s; at 400/s it is 1.20 s." Without a p99 at the first
  * rate, what was made: "400 writes/s were made, the highest tried; p99 is 20.1 ms." */
 static void print_knee(const struct result *r, size_t tried, enum load_kind kind, FILE *out)
@@ -169,14 +178,16 @@ static void print_knee(const struct result *r, size_t tried, enum load_kind kind
         label_add(&l, "p99 of %s stays at %s up to %.6g/s", load_plurals[kind],
                   units_time(most).text, last->load);
     else if (last)
-        label_add(&l, "%.6g %s/s were made", last->load, load_plurals[kind]);
+        label_add(&l, "%s %s/s were made", rate_text(last, last->achieved).text,
+                  load_plurals[kind]);
     if (!over)
         label_add(&l, ", the highest tried%s", tried < r->step_count ? " to its end" : "");
     else if (is_made)
         label_add(&l, "; at %.6g/s it is %s", over->load, time_or_words(over->latencies.p99).text);
     else
-        label_add(&l, "%s %s of %.6g %s/s were made", last ? "; only" : "Only",
-                  units_scaled(over->achieved, UNITS_COUNT).text, over->load, load_plurals[kind]);
+        label_add(&l, "%s %s of %s %s/s were made", last ? "; only" : "Only",
+                  units_scaled(over->achieved, UNITS_COUNT).text,
+                  rate_text(over, over->offered).text, load_plurals[kind]);
     if (over && !is_made && over->errors > 0)
         label_add(&l, ": %" PRIu64 " failed", over->errors);
     if (!over && first == 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,7 +187,7 @@ static void print_limits(struct notes *n, const struct result *r, bool advice)
             if (figures[i] < 0)
                 fprintf(n->out, "%*s", columns[i], "-");
             else
-                fprintf(n->out, "%*.0f %%", columns[i] - 2, figures[i]);
+                fprintf(n->out, "%*.0f %%", columns[i] - 2, floor(figures[i]));
         fputc('\n', n->out);
     }
     for (enum test_id first = 0; first < TEST_COUNT; first++) {

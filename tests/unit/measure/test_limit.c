@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -652,6 +654,46 @@ static void others_on_the_device_are_the_limit(void **state)
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
 }
 
+/* A share is the same wherever it stands: in what limited a figure, and in what others did. */
+static void a_share_has_one_rounding(void **state)
+{
+    (void)state;
+    char words[OTHERS_TEXT], limited[LIMIT_SENTENCE];
+    for (int tenths = 250; tenths <= 1000; tenths++) {
+        char expected[OTHERS_TEXT];
+        struct judgement j = {.reason = REASON_OTHERS_MOVED, .others = others_unknown};
+        j.others.device_percent = tenths / 10.;
+        j.others.used_percent = 0;
+        limit_sentence(limited, &j, &j);
+        others_words(words, &j.others);
+        snprintf(expected, sizeof expected, "Others moved %d %% of the device's bytes.",
+                 tenths / 10);
+        assert_string_equal(limited, expected);
+        snprintf(expected, sizeof expected, "; others moved %d %% of the device's bytes (",
+                 tenths / 10);
+        assert_non_null(strstr(words, expected));
+        j.reason = REASON_HOST_TOOK;
+        j.others.stolen_percent = tenths / 10.;
+        limit_sentence(limited, &j, &j);
+        others_words(words, &j.others);
+        snprintf(expected, sizeof expected, "The host took %d %% of the time of the CPUs.",
+                 tenths / 10);
+        assert_string_equal(limited, expected);
+        snprintf(expected, sizeof expected, " the host took %d %%", tenths / 10);
+        assert_non_null(strstr(words, expected));
+        j.reason = REASON_OTHERS_COMPUTED;
+        j.others.waited_percent = tenths / 10.;
+        limit_sentence(limited, &j, &j);
+        others_words(words, &j.others);
+        snprintf(expected, sizeof expected, "Waiting for a CPU %d %% of the time: others used it.",
+                 tenths / 10);
+        assert_string_equal(limited, expected);
+        snprintf(expected, sizeof expected, "; a thread waited for a CPU %d %% of the time (",
+                 tenths / 10);
+        assert_non_null(strstr(words, expected));
+    }
+}
+
 static void the_host_of_a_virtual_machine_takes_its_cpus(void **state)
 {
     (void)state;
@@ -736,6 +778,7 @@ int main(void)
         cmocka_unit_test(others_use_the_device),
         cmocka_unit_test(copies_are_no_others),
         cmocka_unit_test(others_on_the_device_are_the_limit),
+        cmocka_unit_test(a_share_has_one_rounding),
         cmocka_unit_test(the_host_of_a_virtual_machine_takes_its_cpus),
         cmocka_unit_test(a_request_that_is_too_short_waited_for_no_device),
         cmocka_unit_test(ranks_beside_are_no_others),
