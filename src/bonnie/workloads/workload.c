@@ -98,7 +98,5 @@ int work_open_queue(struct work *w, const struct io_file *files, unsigned file_c
 {
     struct io_queue_setup setup = work_queue_setup(w->plan, files, file_count, operation_bytes);
     setup.slow = w->slow;
-    int rc = io_queue_open(&w->queue, &setup, e);
-    w->stats->plain_queues += rc == 0 && !io_queue_has_buffers(&w->queue);
-    return rc;
+    return io_queue_open(&w->queue, &setup, e);
 }
