@@ -346,7 +346,6 @@ static void print_report(const struct check *c, FILE *out)
     const struct findings *f = &c->findings;
     const struct overwrites *o = &f->overwrites;
     struct label_text text = {""};
-    char block[UNITS_TEXT];
     label_add(&text, "%s: %.*s", verdict_heading(c->verdict, c->layer), (int)c->answer_length,
               c->reason.text);
     label_print(out, "", &text);
@@ -381,12 +380,11 @@ static void print_report(const struct check *c, FILE *out)
     }
     label_print(out, "canaries", &text);
     /* a cut can refute that overwrites are atomic, but never prove it */
-    units_format_readable(block, h->block_bytes);
     if (o->torn > 0)
         label_add(&text,
                   "of %s are not atomic here: %" PRIu64 " of %" PRIu64
                   " that were under way are torn, at %u bytes",
-                  block, o->torn, o->under_way, o->torn_at);
+                  units_bytes(h->block_bytes).text, o->torn, o->under_way, o->torn_at);
     else
         label_add(&text, "no tear in %" PRIu64 " that were under way", o->under_way);
     label_print(out, "overwrites", &text);
@@ -547,7 +545,6 @@ static json_t *report_json(const struct check *c)
 int boncut_check(const struct settings *s, struct err *e)
 {
     static struct check check; /* static: its tallies are too large for a stack */
-    char size[UNITS_TEXT];
     check.settings = s;
     check.begun_ns = clock_ns();
     int rc = ledger_read(&check.ledger, STDIN_FILENO, e);
@@ -555,11 +552,10 @@ int boncut_check(const struct settings *s, struct err *e)
         rc = s->is_unmounted ? judge_unmounted(&check, s->directory, e)
                              : judge_mounted(&check, s->directory, e);
     if (rc == 0) {
-        units_format_readable(size, check.resident_bytes);
         if (check.resident_bytes > 0)
             message("%s of the files stayed in the page cache: what was read may not be what is "
                     "stored",
-                    size);
+                    units_bytes(check.resident_bytes).text);
         find_verdict(&check);
         if (s->json)
             rc = document_print(report_json(&check), e);

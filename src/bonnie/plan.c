@@ -171,19 +171,17 @@ static int check_given(const struct plan *p, const struct settings *s, const str
                              : p->is_confirmed       ? "--yes"
                              : s->offset_bytes.given ? "--offset"
                                                      : NULL;
-    char there[UNITS_TEXT];
     uint64_t end;
     if (p->is_brief && s->shapes_run)
         return err_say(e,
                        "--preset=%s decides by itself what it measures; only options of the "
                        "report, -d, -u, -g, -z, --data, --verify and --cache can be given",
                        defaults->name);
-    units_format_readable(there, h->free_bytes);
     if (p->is_brief && !p->is_device && !s->gives_size && p->most_bytes < BRIEF_LEAST_BYTES)
         return err_say(e,
                        "%s: %s are free, and a short look writes at most a tenth of that, which is "
                        "too little to measure; -s MIB measures with as much as you allow",
-                       p->directory, there);
+                       p->directory, units_bytes(h->free_bytes).text);
     if (defaults->rows && is_fixed)
         return err_say(
             e,
@@ -350,18 +348,13 @@ static int check_sizes(const struct plan *p, const struct host *h, struct err *e
                        (p->workers + seekers) * sizeof(struct worker_stats);
     uint64_t least = partition_of(d->chunks, p->workers, p->workers - 1).count * d->chunk_bytes;
     uint64_t ram = h->ram_bytes;
-    if (d->bytes > 0 && ram > 0 && buffers > ram / 2) {
-        char needed[UNITS_TEXT];
-        char there[UNITS_TEXT];
-        units_format_readable(needed, buffers);
-        units_format_readable(there, ram);
+    if (d->bytes > 0 && ram > 0 && buffers > ram / 2)
         return err_say(e,
                        "%s: the buffers and statistics of %u worker%s and %u seekers take "
                        "%s, more than half of the %s (%s)",
                        p->is_brief ? p->directory : "--size", p->workers,
-                       p->workers == 1 ? "" : "s", seekers, needed,
-                       h->ram_is_limit ? "control group's memory" : "RAM", there);
-    }
+                       p->workers == 1 ? "" : "s", seekers, units_bytes(buffers).text,
+                       h->ram_is_limit ? "control group's memory" : "RAM", units_bytes(ram).text);
     if (all->bytes > 0 && all->chunks < p->workers * p->ranks)
         return err_say(e,
                        "--size: %" PRIu64 " bytes are less than one chunk of %" PRIu64

@@ -44,14 +44,10 @@ static int check_space(const struct plan *p, const struct scratch *s, struct err
         return err_system(e, EROFS, "%s", p->directory);
     uint64_t bytes = plan_bytes_needed(p, &space);
     uint64_t files = plan_files_needed(p, space.links_are_files);
-    if (space.bytes < bytes) {
-        char needed[UNITS_TEXT];
-        char there[UNITS_TEXT];
-        units_format_readable(needed, bytes);
-        units_format_readable(there, space.bytes);
+    if (space.bytes < bytes)
         return err_say(e, "%s: %s are needed, %s are free; a smaller %s needs less", p->directory,
-                       needed, there, p->data.bytes >= bytes / 2 ? "-s" : "-n");
-    }
+                       units_bytes(bytes).text, units_bytes(space.bytes).text,
+                       p->data.bytes >= bytes / 2 ? "-s" : "-n");
     if (space.files < files)
         return err_say(
             e, "%s: %" PRIu64 " files are needed, %" PRIu64 " can be made; a smaller -n needs less",

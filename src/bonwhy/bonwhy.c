@@ -237,13 +237,12 @@ static double busy_percent(const struct storage *s)
 static void print_storage(FILE *out, struct watch *w, const struct storage *s)
 {
     struct label_text line = {""};
-    char bytes[UNITS_TEXT];
     const double busy = busy_percent(s);
     label_add(&line, "%.200s: ", printable(s->devices.name).text);
     if (busy >= 0)
         label_add(&line, "busy %.3g %%; ", busy);
-    units_format_readable(bytes, s->written);
-    label_add(&line, "%" PRIu64 " flushes; %s written", s->flushes, bytes);
+    label_add(&line, "%" PRIu64 " flush%s; %s written", s->flushes, s->flushes == 1 ? "" : "es",
+              units_bytes(s->written).text);
     for (unsigned n = 0; n < WRITERS_PRINTED && s->writers[n].thread != 0 &&
                          percent(s->writers[n].amount, s->written) >= 1;
          n++)
@@ -261,7 +260,6 @@ static void print_storage(FILE *out, struct watch *w, const struct storage *s)
 /* Prints the answer, the calls, the files if `by_file`, and the devices. */
 static void print_report(FILE *out, struct watch *w, const struct answer *a, bool by_file)
 {
-    char bytes[UNITS_TEXT];
     print_wrapped(out, 0, answer_words(w, a).text);
     if ((double)w->counted * 1e9 > (double)RATE_COSTS * (double)a->elapsed_ns)
         fprintf(out, "More than %d k calls a second: the target was slower than without bonwhy.\n",
@@ -277,11 +275,9 @@ static void print_report(FILE *out, struct watch *w, const struct answer *a, boo
         const struct histogram *h = &s->latencies;
         if (h->count == 0)
             continue;
-        units_format_readable(bytes, s->bytes);
-        if (call_kinds[i].type != CALL_TRANSFER)
-            strcpy(bytes, "-");
         fprintf(out, "%-15s %9" PRIu64 " %10s %9s %9s %9s %9s\n", call_kinds[i].name, h->count,
-                bytes, units_known_time(histogram_known_percentile(h, 50)).text,
+                call_kinds[i].type == CALL_TRANSFER ? units_bytes(s->bytes).text : "-",
+                units_known_time(histogram_known_percentile(h, 50)).text,
                 units_known_time(histogram_known_percentile(h, 99)).text,
                 units_time(h->maximum).text, units_time(h->sum).text);
     }
@@ -469,8 +465,8 @@ static int watch_and_report(const struct settings *s, struct target *t, struct o
     if (rc == 0)
         rc = s->profile && has_calls && refused == 0 ? output_finish(&o->profile, e) : refused;
     if (rc == 0 && !has_calls) {
-        err_say(e, "in %s %s made no call that asks anything of storage",
-                units_time(elapsed_ns).text, name);
+        message("in %s %s made no call that asks anything of storage", units_time(elapsed_ns).text,
+                name);
         rc = STATUS_NOT_KNOWN;
     }
     free(json);

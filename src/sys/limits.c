@@ -40,15 +40,12 @@ int limits_stack(unsigned kib, struct err *e)
 
 int limits_file(uint64_t bytes, struct err *e)
 {
-    char needed[UNITS_TEXT];
-    char most[UNITS_TEXT];
     struct rlimit given;
     uint64_t limit = soft_limit(getrlimit(RLIMIT_FSIZE, &given), &given);
     if (limit >= bytes)
         return 0;
-    units_format_readable(needed, bytes);
-    units_format_readable(most, limit);
-    return err_say(e, "files are limited to %s, but one of %s is needed (ulimit -f)", most, needed);
+    return err_say(e, "files are limited to %s, but one of %s is needed (ulimit -f)",
+                   units_bytes(limit).text, units_bytes(bytes).text);
 }
 
 int limits_descriptors(uint64_t needed, const char *option, unsigned count, const char *what,

@@ -185,19 +185,6 @@ void units_format_chunk(char text[static UNITS_TEXT], uint64_t bytes)
     strcpy(text, units_exactly(bytes, units).text);
 }
 
-void units_format_readable(char text[static UNITS_TEXT], uint64_t bytes)
-{
-    static const struct unit units[] = {{"TiB", TIB}, {"GiB", GIB}, {"MiB", MIB}, {"KiB", KIB}};
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        double number = (double)bytes / (double)units[i].worth;
-        if (number < 1)
-            continue;
-        snprintf(text, UNITS_TEXT, "%.*f %s", number < 99.95 ? 1 : 0, number, units[i].suffix);
-        return;
-    }
-    snprintf(text, UNITS_TEXT, "%" PRIu64 " bytes", bytes);
-}
-
 void units_format_latency(char text[static UNITS_TEXT], uint64_t nanoseconds)
 {
     static const struct unit units[] = {{"us", 1000}, {"ms", MILLION}, {"s", BILLION}};
@@ -237,7 +224,7 @@ static struct units_text scaled_beside(double number, double excluded, unsigned 
     for (; number / scale >= 999.5 && unit[1]; unit++)
         scale *= what == UNITS_BYTES ? 1024 : 1000;
     number /= scale;
-    bool is_whole = number >= 99.95 || number <= 0 || (what == UNITS_TIME && unit == units[what]);
+    bool is_whole = number >= 99.95 || number <= 0 || (what != UNITS_COUNT && unit == units[what]);
     struct units_text text = units_beside(number,
                                           is_whole          ? 0
                                           : number >= 9.995 ? 1
@@ -260,6 +247,11 @@ struct units_text units_time(uint64_t nanoseconds)
 struct units_text units_scaled(double number, enum units_of what)
 {
     return scaled_beside(number, number, what);
+}
+
+struct units_text units_bytes(uint64_t bytes)
+{
+    return units_scaled((double)bytes, UNITS_BYTES);
 }
 
 struct units_text units_known_time(uint64_t nanoseconds)

@@ -77,9 +77,6 @@ void units_format_size(char text[static UNITS_TEXT], uint64_t bytes);
 /* The same with other units, which end with NULL: one is 1024 of that before, the first a byte. */
 struct units_text units_exactly(uint64_t bytes, const char *const units[]);
 
-/* Formats a rounded size for people: "10.0 TiB", "1.5 GiB", "300 MiB", "512 bytes". */
-void units_format_readable(char text[static UNITS_TEXT], uint64_t bytes);
-
 /* Formats the size of a chunk as Bonnie++ does, exactly: "1m", "64k", "512" (bytes). */
 void units_format_chunk(char text[static UNITS_TEXT], uint64_t bytes);
 
@@ -106,6 +103,7 @@ struct units_text units_beside(double number, int decimals, double excluded);
  * UNITS_BYTES, "84.6 k" of UNITS_COUNT; below 1000 without a unit (" B" of bytes). */
 enum units_of { UNITS_BYTES, UNITS_COUNT };
 struct units_text units_scaled(double number, enum units_of what);
+struct units_text units_bytes(uint64_t bytes);
 
 /* Formats a number in thousands or millions for a column four wide: "8.2k", "155k", "1.2m". */
 void units_format_short_count(char text[static UNITS_TEXT], double number);

@@ -104,6 +104,7 @@ SKIP: {
         cmp_ok(abs($sum - 100), '<', .01, 'the causes are all of the time');
         $run = bonwhy(qw(-q --json --), 'true');
         is_deeply([ schema_errors($rules, JSON::PP::decode_json($run->{out})) ], [], 'as its schema says of no call, too') if $run->{status} == 0;
+        like(bonwhy(qw(-q --), 'true')->{err}, qr/^bonwhy: in \S+ m?s true made no call that asks anything of storage$/m, 'which is told in any case');
     };
 
     subtest 'a page' => sub {

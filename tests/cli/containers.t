@@ -32,7 +32,7 @@ SKIP: {
     my ($small, $why) = Container::group(memory => 256 << 20);
     skip $why, 1 if !$small;
     refused_ok(bonnie({ wrap => [ $small->wrap ] }, '-d', "$disk", qw(-r 0 -s 2g:16m -n 0 -D --engine=io_uring --iodepth=64)),
-        qr/the buffers and statistics of 1 worker and 5 seekers take 6[.]0 GiB, more than half of the control group's memory \(256 MiB\)/,
+        qr/the buffers and statistics of 1 worker and 5 seekers take 6[.]00 GiB, more than half of the control group's memory \(256 MiB\)/,
         'buffers that a group of 256 MiB has no room for');
     my ($tests, $report) = tests_of(bonnie({ wrap => [ $small->wrap ] }, '-d', "$disk", qw(-q --json -n0 -f --engine=null --tests=put_block)));
     is($report->{settings}{size_bytes}, 512 << 20, 'the default size is twice the group\'s memory');

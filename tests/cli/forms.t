@@ -57,7 +57,8 @@ my %PATTERN = (
     time => qr/(?:\d[\d.]*\s(?:ns|us|ms|s))/, bytes => qr/(?:\d[\d.]* (?:B|[KMGT]iB))/, rate => qr/(?:\d[\d.]*(?: [kM])?)/, count => qr/(?:\d+)/,
     labels => qr/(?:(?:[a-zA-Z][a-zA-Z ]{9,11}\S.*\n|[a-zA-Z]+ +[^\d\s].*\n| {12}\S.*\n)*)/, blocks => qr/(?:(?:#?[\d.]+ (?:[\d.]+|[+]{4}) [\d.]+\n)+)/, steps => qr/(?:(?:reads .*\n)*\n)/,
     limit => $LIMIT, data => qr/ +(?:[\d.]+ (?:[kM]|[KMG]iB|B)?|[+]{5})/,
-    small => qr/ +[\d.]+ ?[kM]?(?: +(?:[\d.]+ [num]?s|-)){2} +(?:device|page cache|cpu|others|limit|link|not known)/, 3 => qr/[ \d.kMG]+\d +(?:[\d.]+ [num]?s|-) +(?:[\d.]+ [num]?s|-)/, 4 => qr/ +\d+ +\d+ +\d+ +\d+(?: +(?:[\d.]+ [num]?s|-)){4}/,
+    small => qr/ +[\d.]+ ?[kM]?(?: +(?:[\d.]+ [num]?s|-)){2} +(?:device|page cache|cpu|others|limit|link|not known)/, 3 => qr/[ \d.kMG]+\d +(?:[\d.]+ [num]?s|-) +(?:[\d.]+ [num]?s|-)/, calls => qr/(?:(?:\S+ ?\S+ +\d+ +(?:[\d.]+ (?:[KMG]i)?B|-)(?: +(?:[\d.]+ [mun]?s|-)){4}\n)+)/,
+    4 => qr/ +\d+ +\d+ +\d+ +\d+(?: +(?:[\d.]+ [num]?s|-)){4}/,
 );
 
 # The pattern of a form: each line is one, with {names} for figures.
@@ -66,7 +67,7 @@ sub form {
     my $text = slurp("$FindBin::Bin/../golden/forms/$name.txt");
     my ($answer, $rest) = $text =~ /\A(.*?)(\n\n.*|\n)\z/s or $name eq 'zcav' or die "$name: no answer\n";
     $text = ($answer =~ s/[.](?=[+*])/[^\0]/gr =~ s/ /\\s/gr) . $rest if $name ne 'zcav'; # it may be wrapped
-    $text =~ s/\{(labels|blocks|steps)\}\n/\{$1\}/g;
+    $text =~ s/\{(calls|labels|blocks|steps)\}\n/\{$1\}/g;
     $text =~ s/([.*]?)\{(\w+)\}/$1 . ($PATTERN{$2} \/\/ "{$2}")/ge;
     return qr/\A$text\z/;
 }
@@ -81,7 +82,7 @@ sub shows_ok {
     is_deeply([ map { long_figures($_) } grep { !$theirs || !/$theirs/ } @{$all} ], [], "$name: three digits") or diag(join "\n", @{$left});
     return if !$form;
     my $is_message = 0; # its further lines are indented
-    my @report = grep { $is_message = /\A(?:bonload|boncut|bon_ab|zcav): / || ($is_message && /\A {6,9}\S/); !$is_message && !/\A# Finished/ } @{$left};
+    my @report = grep { $is_message = /\A(?:bonload|boncut|bon_ab|bonnie|bonwhy|zcav): / || ($is_message && /\A {6,9}\S/); !$is_message && !/\A# Finished/ } @{$left};
     shift @report while @report && $report[0] eq q{};
     like(joined(@report), form($form), "$name: its form");
     return;
@@ -89,6 +90,9 @@ sub shows_ok {
 
 my @load = qw(-body-size=4KiB -mkdirs);
 shows_ok('a load',   "$bin/bonload -rps=500 -wps=400 -duration=2s @load $dir/load/XXX",     'load');
+shows_ok('-explain-tail', "$bin/bonload -explain-tail -rps=500 -wps=400 -duration=2s @load $dir/load/XXX", 'explain_tail');
+shows_ok('--explain-tail', "$bin/bonnie --explain-tail -q -r0 -n0 -s16 --tests=iops --iops-duration=1 -d $dir/data", 'explain_tail_long', qr/\A(?:Version|Latency|.* 4k +10%)/);
+shows_ok('bonwhy',   "$bin/bonwhy -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do echo >$dir/file.\$i; rm $dir/file.\$i; done'", 'bonwhy') if system("$bin/bonwhy -q -- true >/dev/null 2>&1") == 0;
 shows_ok('a sweep',  "$bin/bonload -sweep=1000,2000 -rps=1 -wps=1 -duration=1s @load $dir/load/XXX", 'sweep');
 system("$bin/bonload -wt=1 -max-requests=1000 @load $dir/load/XXX >/dev/null 2>&1") == 0 or die "no names are there to read\n";
 shows_ok('a search', "$bin/bonload -max-latency=10s -wt=0 -rt=1 -max-channels=2 -window=100ms $dir/load/XXX", 'search');

@@ -143,7 +143,7 @@ for my $signal (qw(TERM INT HUP QUIT XFSZ KILL)) {
 }
 
 my $generate = program('generate_randfile');
-is(qx(sh -c 'ulimit -f 100; "$generate" -q 1000000 2>&1 >"$dir/limited"'), "generate_randfile: files are limited to 50.0 KiB, but one of 3.8 MiB is needed (ulimit -f)\n", 'a limit to the size of files is told of standard output, too, before anything is written');
+is(qx(sh -c 'ulimit -f 100; "$generate" -q 1000000 2>&1 >"$dir/limited"'), "generate_randfile: files are limited to 50.0 KiB, but one of 3.81 MiB is needed (ulimit -f)\n", 'a limit to the size of files is told of standard output, too, before anything is written');
 is(-s "$dir/limited", 0, 'which stays empty');
 is(qx(sh -c 'echo old >"$dir/longer"; head -c 50000 /dev/zero >>"$dir/longer"; ulimit -f 100; "$generate" -q 1000 2>&1 >>"$dir/longer"'), "generate_randfile: files are limited to 50.0 KiB, but one of 52.7 KiB is needed (ulimit -f)\n", 'so is what a file has already, and keeps');
 is(-s "$dir/longer", 50_004, 'which gets nothing more');

@@ -58,8 +58,8 @@ if (!Root::may_mount()) {
 my $small = Root::tmpfs('size=8m,nr_inodes=2000');
 spew("$small/precious", 'data');
 my %too_much = (
-    'data'             => [ qr/: 9\.\d MiB are needed, [78]\.\d MiB are free; a smaller -s needs less\n/,           qw(-s9 -n0) ],
-    'files with data'  => [ qr/: 16\.\d MiB are needed, [78]\.\d MiB are free; a smaller -n needs less\n/,           qw(-s0 -n1:16384:16384) ],
+    'data'             => [ qr/: 9\.\d+ MiB are needed, [78]\.\d+ MiB are free; a smaller -s needs less\n/,           qw(-s9 -n0) ],
+    'files with data'  => [ qr/: 16\.\d MiB are needed, [78]\.\d+ MiB are free; a smaller -n needs less\n/,           qw(-s0 -n1:16384:16384) ],
     'inodes'           => [ qr/: 2050 files are needed, 199\d can be made; a smaller -n needs less\n/, qw(-s0 -n2) ],
     'directories'      => [ qr/: 2025 files are needed, 199\d can be made/,    qw(-s0 -n1:0:0:1000) ],
     'hard links, which are inodes on tmpfs' => [ qr/: 2050 files are needed, 199\d can be made/, qw(-s1 -n2:-1) ],

@@ -309,6 +309,7 @@ static void add_times(struct label_text *l, const struct histogram *h)
 
 /* What is told of each kind, in this order. */
 enum explained {
+    TAIL, /* for which -explain-tail asks */
     LIMITED_BY,
     MOVED,
     NOT_BEGUN,
@@ -316,7 +317,6 @@ enum explained {
     FIRST_BYTE,
     CONNECTIONS,
     LEVELS,
-    TAIL,
     ERRORS,
     MISSES,
     EXPLAINED
@@ -334,6 +334,8 @@ static void print_explanations(const struct result *r, FILE *out)
 {
     struct label_text lines[LOAD_KINDS][EXPLAINED] = {{{""}}};
     bool is_alone = !has_ended_requests(r, LOAD_READ) || !has_ended_requests(r, LOAD_WRITE);
+    const struct tail_summary *tail =
+        &r->tails[r->tails[LOAD_READ].is_wanted ? LOAD_READ : LOAD_WRITE];
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         if (!has_ended_requests(r, kind))
             continue;
@@ -385,6 +387,11 @@ static void print_explanations(const struct result *r, FILE *out)
                 label_add(&l, "%s%s%s", is_one ? "" : load_plurals[kind], is_one ? "" : ": ", text);
             label_print(out, explained_labels[what], &l);
         }
+        if (what == TAIL && tail->is_wanted && *tail->note) {
+            struct label_text l = {""};
+            label_add(&l, "not everything can be seen: %s", tail->note);
+            label_print(out, explained_labels[TAIL], &l);
+        }
     }
 }
 
@@ -420,8 +427,6 @@ static void print_rest(const struct result *r, FILE *out)
     const struct joint_run *t = &r->together;
     uint64_t all = f->kinds[LOAD_READ].made + f->kinds[LOAD_WRITE].made;
     unsigned hosts = 0;
-    const struct tail_summary *tail =
-        &r->tails[r->tails[LOAD_READ].is_wanted ? LOAD_READ : LOAD_WRITE];
     struct label_text l = {""};
     if (others_are_busy(&f->machine)) {
         char machine[OTHERS_TEXT];
@@ -432,9 +437,6 @@ static void print_rest(const struct result *r, FILE *out)
     label_print(out, "others", &l);
     if (f->damaged == 0) /* otherwise it is the first line */
         print_checked(r, out);
-    if (tail->is_wanted && *tail->note)
-        label_add(&l, "not everything can be seen: %s", tail->note);
-    label_print(out, "tail", &l);
     for (unsigned i = 0; t->ranks > 1 && i < t->ranks; i++)
         hosts += t->hosts[i].ranks > 0;
     if (hosts > 0) {

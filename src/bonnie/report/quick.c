@@ -63,32 +63,28 @@ static int quick_header(FILE *out, const struct result *r)
     const struct host *h = r->plan->host;
     const struct storage *s = r->storage;
     char text[PRINTABLE_TEXT];
-    char of_free[UNITS_TEXT];
-    char of_all[UNITS_TEXT];
     char room[2 * UNITS_TEXT + 16] = "";
-    char ram[UNITS_TEXT];
+    const struct units_text ram = units_bytes(h->ram_bytes);
     const char *link = s->facts.link;
     const char *comma = s->models[0] && *link ? ", " : "";
     bool has_words = s->models[0] || *link;
-    units_format_readable(of_free, h->free_bytes);
-    units_format_readable(of_all, h->filesystem_bytes);
-    units_format_readable(ram, h->ram_bytes);
     if (h->filesystem_bytes > 0)
-        snprintf(room, sizeof room, ", %s of %s free", of_free, of_all);
-    if (s->device) {
-        units_format_readable(of_all, s->device->bytes);
+        snprintf(room, sizeof room, ", %s of %s free", units_bytes(h->free_bytes).text,
+                 units_bytes(h->filesystem_bytes).text);
+    if (s->device)
         snprintf(text, sizeof text, "%.300s: %s%s%s%s%s; %s%.200s; %u CPU%s, %s RAM",
-                 s->device->name, s->models, s->models[0] ? ", " : "", of_all, *link ? ", " : "",
-                 link, *s->device->mounted ? "mounted on " : "not mounted", s->device->mounted,
-                 h->cpus, h->cpus == 1 ? "" : "s", ram);
-    } else
+                 s->device->name, s->models, s->models[0] ? ", " : "",
+                 units_bytes(s->device->bytes).text, *link ? ", " : "", link,
+                 *s->device->mounted ? "mounted on " : "not mounted", s->device->mounted, h->cpus,
+                 h->cpus == 1 ? "" : "s", ram.text);
+    else
         snprintf(text, sizeof text, "%.300s: %s%s%s%s%s%s%s%s%s; %u CPU%s, %s RAM",
                  r->plan->directory,
                  s->sources.mount.filesystem[0] ? s->sources.mount.filesystem
                                                 : "a filesystem that is not known",
                  s->sources.devices.name[0] ? " on " : "", s->sources.devices.name,
                  has_words ? " (" : "", s->models, comma, link, has_words ? ")" : "", room, h->cpus,
-                 h->cpus == 1 ? "" : "s", ram);
+                 h->cpus == 1 ? "" : "s", ram.text);
     print_wrapped(out, 0, text);
     fprintf(out, "\n%*s%11s%10s%10s   %s\n", NAME_COLUMNS + WHAT_COLUMNS, "", "per second", "p50",
             "p99", "limited by");

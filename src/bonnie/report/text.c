@@ -244,12 +244,12 @@ static int measured_print(FILE *out, const struct result *r, bool advice)
     char text[DIRECT_TEXT];
     print_corruption(out, r);
     print_limits(&n, r, advice);
+    note_tests(&n, r);
     /* O_DIRECT went past the page cache, or nobody knows; a "no" is a verdict */
     if (direct_text(text, r, 1) != DIRECT_NO && *text)
         note(&n, "%s", text);
     for (unsigned i = 0; i < f->count && i < FACT_PRINTED; i++)
         note(&n, "%s", printable(f->list[i].text).text);
-    note_tests(&n, r);
     print_ranks(&n, r);
     note_groups(&n, r);
     return report_end(out);

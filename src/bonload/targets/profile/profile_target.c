@@ -892,8 +892,6 @@ static int profile_open(void *shared, const struct target_setup *setup, struct e
     struct state *s = shared;
     struct scratch *scratch = &s->scratch;
     struct scratch_space space = {0};
-    char needed[UNITS_TEXT];
-    char there[UNITS_TEXT];
     s->profile = p;
     s->setup = *setup;
     pthread_mutex_init(&s->turn, NULL);
@@ -915,12 +913,9 @@ static int profile_open(void *shared, const struct target_setup *setup, struct e
         rc = scratch_space(scratch, &space, e);
     uint64_t bytes = profile_bytes(p);
     bytes += bytes / 16 + MIB; /* the filesystem needs some for itself */
-    if (rc == 0 && bytes > space.bytes) {
-        units_format_readable(needed, bytes);
-        units_format_readable(there, space.bytes);
+    if (rc == 0 && bytes > space.bytes)
         rc = err_say(e, "%s: the profile %s needs %s, and %s are free", scratch->path, p->name,
-                     needed, there);
-    }
+                     units_bytes(bytes).text, units_bytes(space.bytes).text);
     if (rc == 0)
         rc = scratch_make(scratch, 0, e);
     for (unsigned i = 0; rc == 0 && i < PROFILE_FILES; i++)
