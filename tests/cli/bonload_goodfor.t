@@ -222,7 +222,7 @@ my $page = "$OWN/page.html";
 my $drawn = good_for(own('judged', @LOG, 'limit sync max 1h'), qw(-duration=1s -wps=90), "-timeline-file=$page");
 is("$drawn->{status}$drawn->{err}", '0', '-timeline-file');
 my $html = -e $page ? slurp($page) : q{};
-like($html, qr{<p class="headline">judged: good, sync longest \d[^<]* at 90 requests/s [(]limit 3,600\xC2\xA0s[)][.]<}, 'the page begins with the verdict, the figure and its limit');
+like($html, qr{<p class="headline">judged: good, sync max \d[^<]* at 90 requests/s [(]limit 3,600\xC2\xA0s[)][.]<}, 'the page begins with the verdict, the figure and its limit');
 like($html, qr{<path class="better".*>limit</text>}s, 'draws the one against the other');
 like($html, qr/What was judged, and by which limit/, 'and has the table');
 

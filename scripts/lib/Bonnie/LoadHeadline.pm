@@ -110,7 +110,7 @@ sub of_search ($load) {
     for my $kind (grep { text($_->{figures}{found}) } $load->kinds) {
         my $found   = amount($kind->{figures}, 'found');
         my $most    = (rate_text($found) . $unit) =~ s/\A1 threads\z/1 thread/r;
-        my $latency = ($of eq 'max' ? 'longest' : $of) . ' latency of ' . lc $kind->{title};
+        my $latency = "$of latency of " . lc $kind->{title};
         my %words   = (
             found  => "the $latency stays below $below with up to $most",
             most   => "the $latency stays below $below even with $most",

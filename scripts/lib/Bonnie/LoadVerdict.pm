@@ -75,7 +75,7 @@ sub figures_of ($profile) {
             my ($limit, $percentile) = map { number($judged->{$_}) } qw(limit_ns percentile);
             my $verdict  = word($judged->{verdict});
             my $is_known = $limit && defined $RANK{$verdict};
-            my $what     = word($judged->{what}) . (($percentile // 0) < 100 ? " p$percentile" : ' longest');
+            my $what     = word($judged->{what}) . (($percentile // 0) < 100 ? " p$percentile" : ' max');
             my ($found, $low, $high) = map { latency_text($judged->{"${_}_ns"}, $limit) } qw(found low high);
             my @ends = $is_known && $percentile < 100 ? map { number($judged->{"${_}_ns"}) } qw(low high) : ();
             my $count    = number($judged->{count}) // 0;

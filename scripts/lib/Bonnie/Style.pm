@@ -89,10 +89,10 @@ td small { display: block; white-space: normal; color: var(--quiet); font-size: 
 .one :has(> .scroll .settings) { display: flex; flex-flow: wrap; align-items: start; column-gap: 1.5rem; }
 .one :has(> .scroll .settings) > :not(.scroll) { flex: 0 0 100%; }
 :is(.b2, .b1, .w1, .w2)::before { margin-right: .3em; font-size: .7em; letter-spacing: -.05em; }
-.b2::before { content: "\25B2\25B2"; content: "\25B2\25B2" / "much better:"; }
-.b1::before { content: "\25B2"; content: "\25B2" / "better:"; }
-.w1::before { content: "\25BC"; content: "\25BC" / "worse:"; }
-.w2::before { content: "\25BC\25BC"; content: "\25BC\25BC" / "much worse:"; }
+.b2::before { content: "\25B2\25B2"; content: "\25B2\25B2" / "much faster:"; }
+.b1::before { content: "\25B2"; content: "\25B2" / "faster:"; }
+.w1::before { content: "\25BC"; content: "\25BC" / "slower:"; }
+.w2::before { content: "\25BC\25BC"; content: "\25BC\25BC" / "much slower:"; }
 .b2, :is(.changes, .many, .campaign) .better { background: var(--b2); } .b1 { background: var(--b1); }
 .w1 { background: var(--w1); } .w2, :is(.changes, .many, .campaign) .worse { background: var(--w2); }
 :is(.device, .memory, .cpu, .unknown)::before { content: ""; display: inline-block; width: 9px;

@@ -26,8 +26,8 @@ my @GROUPS = (
     { name => 'row_seq',    half => 'rows',  family => 'sequential', title => 'Sequential' },
     { name => 'row_random', half => 'rows',  family => 'random',     title => 'Random' },
     { name => 'row_files',  half => 'rows',  family => 'metadata',   title => 'Files' },
-    { name => 'seq_files',  half => 'files', family => 'metadata',   title => 'Sequential create' },
-    { name => 'ran_files',  half => 'files', family => 'metadata',   title => 'Random create' },
+    { name => 'seq_files',  half => 'files', family => 'metadata',   title => 'Files, sorted names' },
+    { name => 'ran_files',  half => 'files', family => 'metadata',   title => 'Files, random names' },
 );
 
 # `title` is the name within the group, `name_alone` the name without it, and
@@ -35,10 +35,10 @@ my @GROUPS = (
 # all of them; `unit` is that of the CSV figure.
 my @TESTS = (
     [ 'putc',       'seq_output', 'Per character', 'Write per character',     'KiB/s' ],
-    [ 'put_block',  'seq_output', 'Block',         'Write in chunks',         'KiB/s' ],
+    [ 'put_block',  'seq_output', 'In chunks',     'Write in chunks',         'KiB/s' ],
     [ 'rewrite',    'seq_output', 'Rewrite',       'Rewrite',                 'KiB/s' ],
     [ 'getc',       'seq_input',  'Per character', 'Read per character',      'KiB/s' ],
-    [ 'get_block',  'seq_input',  'Block',         'Read in chunks',          'KiB/s' ],
+    [ 'get_block',  'seq_input',  'In chunks',     'Read in chunks',          'KiB/s' ],
     [ 'seeks',      'random',     'Seeks',         'Seeks',                   'ops/s' ],
     [ 'iops',       'mixed',      'IOPS',          'Random mix (iops)',       'ops/s' ],
     row('write-1m-q8', 'row_seq', 'Write 1 MiB, 8 in flight', 'KiB/s'),
