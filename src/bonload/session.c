@@ -144,10 +144,12 @@ static int judge_result(const struct result *result, const struct coordinator *c
 }
 
 /* Whether the storage itself failed, or lost what its filesystem had written there: for any
- * request, unless the user lets all of them fail. */
-static int judge_storage(const struct run *run, struct err *e)
+ * request, unless the user lets all of them fail; or for the filesystem alone, where requests find
+ * everything in memory. */
+static int judge_storage(const struct run *run, const struct backing *backing, struct err *e)
 {
     const unsigned named = TARGET_LOCAL | TARGET_NAMES;
+    uint64_t errors = backing_errors(backing);
     if ((run->target->traits & named) != named || run->plan->max_errors >= 100)
         return 0;
     for (unsigned i = 0; i < MAX_FAILURES; i++) {
@@ -160,6 +162,9 @@ static int judge_storage(const struct run *run, struct err *e)
         free(text);
         return -EIO;
     }
+    if (errors > 0)
+        return err_say(e, "the storage failed: the filesystem met %" PRIu64 " error%s", errors,
+                       errors == 1 ? "" : "s");
     return 0;
 }
 
@@ -395,7 +400,7 @@ static int session(const struct settings *s, struct coordinator *coordinator, in
         if (rc == 0)
             rc = judge_run(&result, coordinator, status, e);
         if (rc == 0 && !stop_signal())
-            rc = judge_storage(&run, e);
+            rc = judge_storage(&run, &main_loop.backing, e);
         result_release(&result);
         main_loop_close(&main_loop);
     }

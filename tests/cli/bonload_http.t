@@ -204,6 +204,17 @@ for my $case (
     is_deeply(\@more, [], "$path: once");
 }
 
+# ---- a signal -----------------------------------------------------------------------------------
+# Nobody waits up to -timeout for a server that sends nothing, or nothing that belongs to its answer.
+for my $path (qw(/silent /chunk)) {
+    spew("$dir/log", q{});
+    my $load = load_started(@HTTP, qw(-rt=2 -timeout=600s -duration=1000s), "$url$path");
+    wait_until("requests for $path", sub { slurp("$dir/log") =~ /GET \Q$path\E / });
+    kill TERM => $load->{pid};
+    is(finish($load)->{status}, 'signal 15', "$path: TERM ends it");
+    like($load->{out}, qr/ x stopped before the server had answered$/m, 'and it says what became of the requests');
+}
+
 # ---- the run continues ---------------------------------------------------------------------------
 # The server is killed and comes back: requests are refused meanwhile, and served afterwards.
 my $port = free_port();

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include "sys/host.h"
 #include "sys/path.h"
 #include "util/descriptor.h"
+#include "util/kernel_file.h"
 #include "util/portable.h"
 
 /* Number of names that are looked at before a run. */
@@ -82,6 +84,15 @@ static void look_at_names(struct backing *b, const struct run *run, dev_t device
     free(name);
 }
 
+uint64_t backing_errors(const struct backing *b)
+{
+    char path[64];
+    char text[32];
+    snprintf(path, sizeof path, "/sys/fs/ext4/%s/errors_count", b->sources.devices.devices[0].name);
+    uint64_t now = kernel_file_text(path, text, sizeof text) ? strtoull(text, NULL, 10) : 0;
+    return now > b->errors ? now - b->errors : 0;
+}
+
 void backing_open(struct backing *b, const struct run *run)
 {
     const struct settings *s = run->plan->settings;
@@ -116,6 +127,7 @@ void backing_open(struct backing *b, const struct run *run)
         direct_see_in(&b->direct, directory.fd, &b->sources);
     descriptor_close(&fd);
     path_close(&directory);
+    b->errors = backing_errors(b);
     b->is_watched = true;
     bool may_cache = !s->direct && !mount_info_has(&b->sources.mount, "dax") &&
                      !mount_info_has(&b->sources.mount, "dax=always");

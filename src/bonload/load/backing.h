@@ -22,6 +22,7 @@ struct backing {
     struct facts facts;    /* what stands in their way */
     struct direct direct;  /* what -direct did, if the run has that */
     struct io_limit limit; /* those that have not changed since the run began */
+    uint64_t errors;       /* that the filesystem had counted when the run began */
 };
 
 /* What the devices did. */
@@ -34,6 +35,9 @@ struct backing_use {
 
 /* Finds the devices. It is not a failure if there are none. */
 void backing_open(struct backing *b, const struct run *run);
+
+/* How many errors the filesystem has met since the run began. ext4 alone tells. */
+uint64_t backing_errors(const struct backing *b);
 
 /* Finds what the devices did in the time in which each kind's requests were counted. */
 void backing_use(const struct backing *b, const struct reading *spent,

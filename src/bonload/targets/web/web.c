@@ -129,7 +129,7 @@ static const struct phrase transports[] = {
     {CURLE_WRITE_ERROR, "the headers do not end"},
     {CURLE_OPERATION_TIMEDOUT, "timed out"},
     {CURLE_GOT_NOTHING, "closed without an answer"},
-    {CURLE_ABORTED_BY_CALLBACK, "stopped before the server was reached"},
+    {CURLE_ABORTED_BY_CALLBACK, "stopped before the server had answered"},
     {CURLE_OUT_OF_MEMORY, LINE_TOO_LONG}, /* libcurl up to 8.5 */
     {100, LINE_TOO_LONG},                 /* CURLE_TOO_LARGE */
     {0, NULL},
@@ -671,6 +671,7 @@ void web_exchange_set(struct web_exchange *x, enum web_method method, const char
 
 /* Time after its timeout at which a transfer counts as forgotten, and between two looks. */
 #define FORGOTTEN_NS   (100 * MILLION)
+#define STUCK_NS       (5 * BILLION) /* after a signal, for a transfer that brings nothing */
 #define MAX_REPEATS    20  /* how often a transfer that no server has begun begins again */
 #define MAX_BODY_BYTES GIB /* of the body that the user gives, which is kept in memory */
 
@@ -872,6 +873,7 @@ static bool begin_transfer(struct web_exchange *x, uint64_t begin_ns)
     if (x->failure != 0)
         return false;
     x->overdue_ns = begin_ns + x->limit_ns + FORGOTTEN_NS;
+    x->stuck_ns = begin_ns + STUCK_NS;
     if (t->timer_ns == 0)
         run_timer(t);
     return true;
@@ -987,14 +989,19 @@ static unsigned web_poll(void *thread, uint64_t until_ns, struct request *done[]
         return ended;
     /* Transfers that should have timed out: libcurl 7.88 forgets the timeout of one that gets data
      * in the last millisecond before it, and waits for ever if nothing else comes. And those that a
-     * signal ends: they have not reached their server, or nobody counts them. */
+     * signal ends: they have not reached their server, it sends nothing that belongs to an answer
+     * (as in the extension of a chunk that does not end), or nobody counts them. */
     for (unsigned i = 0; ended < most && i < t->channels; i++) {
         struct web_exchange *x = &t->exchanges[i];
         bool is_overdue = x->overdue_ns <= now_ns;
+        uint64_t moved = x->sent + x->header_bytes + x->received + x->answer_used;
         curl_off_t reached = 0;
         if (x->overdue_ns == 0)
             continue;
-        if (t != t->shared->aside)
+        if (moved != x->moved || stop_signal() == 0)
+            x->stuck_ns = now_ns + STUCK_NS;
+        x->moved = moved;
+        if (t != t->shared->aside && x->stuck_ns > now_ns)
             curl_easy_getinfo(x->easy, CURLINFO_PRETRANSFER_TIME_T, &reached);
         if (!is_overdue && (reached != 0 || x->outlives_signal || stop_signal() == 0))
             continue;

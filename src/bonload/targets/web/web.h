@@ -89,6 +89,8 @@ struct web_exchange {
     uint64_t limit_ns;    /* longest duration of a transfer */
     uint64_t overdue_ns;  /* when the current transfer has been forgotten, by clock_ns(); 0: none */
     bool outlives_signal; /* a signal to stop does not end it, even if no server is reached */
+    uint64_t moved;       /* bytes sent and received at the last look */
+    uint64_t stuck_ns;    /* when a signal ends it, unless there are more bytes by then */
 
     /* What a transfer sends. */
     enum web_method method;
