@@ -17,6 +17,7 @@ use LoadRun    qw(bonload);
 use POSIX      ();
 use Root       ();
 use RunProgram qw(slurp);
+use SweepSize  qw(is_all);
 
 my $why = PowerCut::lacking();
 plan skip_all => $why if defined $why;
@@ -99,36 +100,41 @@ SKIP: {
     between('after',     $fallen[1]{bytes_per_second},     2.5 * $MIB, 5.3 * $MIB);
 }
 
-# A limit of operations, which is lifted for a while after the start: the second level is limited by it.
-SKIP: {
+# A limit of a control group, which is lifted for a while after the start: the second level is limited by it.
+my @HELD = ([ 'put_block', 'iops', 100, '100 writes/s' ], [ 'get_block', 'iops', 100, '100 reads/s' ],
+    [ 'put_block', 'bps', 400 << 10, 'writes of 400 KiB/s' ], [ 'get_block', 'bps', 400 << 10, 'reads of 400 KiB/s' ]);
+for my $case (@HELD[ 0 .. (is_all() ? $#HELD : 0) ]) {
+    my ($test, $kind, $limit, $words) = @{$case};
     my ($held, $group, $why, $limited);
     @fallen = found(sub {
         undef $group;
         $held = Root::filesystem_on_disk([qw(--direct-io=on)], 'ext4', 512) // return [ 1, 2 ];
-        ($group, $why) = IoLimit::io_limit("$held", 100, 'iops');
+        ($group, $why) = IoLimit::io_limit("$held", $limit, $kind);
         return [ 1, 2 ] if !$group;
-        my $stat   = '/sys/dev/block/' . IoLimit::device_of("$held") . '/stat';
-        my $writes = sub { return (split ' ', slurp($stat))[4] };
-        my $begin  = $writes->();
+        my $stat  = '/sys/dev/block/' . IoLimit::device_of("$held") . '/stat';
+        my $moved = sub { return (split ' ', slurp($stat))[ $test eq 'get_block' ? 0 : 4 ] };
+        my $begin = $moved->();
         my $pid = open my $out, '-|' // die "fork: $!\n";
         if (!$pid) {
-            exec $group->wrap, program(), '-d', "$held", qw(-u root -D -q -r0 -n0 -s8:4k --tests=put_block --json) or POSIX::_exit(127);
+            exec $group->wrap, program(), '-d', "$held", qw(-u root -D -q -r0 -n0 -s8:4k --json), "--tests=$test" or POSIX::_exit(127);
         }
         my $ended = IO::Select->new($out);
-        until ($ended->can_read(.01)) { last if $writes->() >= $begin + 20 }
-        $group->change(400);
-        until ($ended->can_read(.01)) { last if $writes->() >= $begin + 1200 }
-        $group->change(100);
-        my $test = JSON::PP::decode_json(join q{}, readline $out)->{runs}[0]{tests}[0];
+        until ($ended->can_read(.01)) { last if $moved->() >= $begin + 20 }
+        $group->change(4 * $limit);
+        until ($ended->can_read(.01)) { last if $moved->() >= $begin + 1200 }
+        $group->change($limit);
+        my $judged = JSON::PP::decode_json(join q{}, readline $out)->{runs}[0]{tests}[0];
         close $out;
-        $limited = [ $test->{limited_by}, $test->{reason}, map { $_->{limited_by} } @{ $test->{levels} // [] } ];
-        return $test->{levels} // [];
+        $limited = [ $judged->{limited_by}, $judged->{reason}, map { $_->{limited_by} } @{ $judged->{levels} // [] } ];
+        return $judged->{levels} // [];
     });
-    skip $why // 'no mkfs.ext4', 4 if !$group;
-    is(scalar @fallen, 2, 'a limit of operations that is set back: two levels');
-    is_deeply([ @{$limited}[ 0, 3 ] ], [ ('limit') x 2 ], 'the second, and so the test, is limited by it') or diag("@{$limited}");
-    like($limited->[1], qr{^Control group: 100 writes/s; \d+ % used[.]$}, 'which the reason names');
-    between('the ratio of both speeds', $fallen[0]{bytes_per_second} / ($fallen[1]{bytes_per_second} || 1), 2.5, 5.5) if @fallen == 2 && ref $fallen[0];
+SKIP: {
+        skip $why // 'no mkfs.ext4', 4 if !$group;
+        is(scalar @fallen, 2, "$words, a limit that is set back: two levels");
+        is_deeply([ @{$limited}[ 0, 3 ] ], [ ('limit') x 2 ], 'the second, and so the test, is limited by it') or diag("@{$limited}");
+        like($limited->[1], qr{^Control group: $words; \d+ % used[.]$}, 'which the reason names');
+        between('the ratio of both speeds', $fallen[0]{bytes_per_second} / ($fallen[1]{bytes_per_second} || 1), 2.5, 5.5) if @fallen == 2 && ref $fallen[0];
+    }
 }
 
 done_testing();
