@@ -7,6 +7,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
+use JSON::PP ();
 use Test::More;
 use BonnieRun  qw(finish is_alive scratch wait_until);
 use LoadRun    qw(bonload ended_in has_ended load_started);
@@ -41,6 +42,24 @@ wait_until('the end', sub { kill INT => $run->{pid}; !is_alive($run->{pid}) });
 finish($run);
 is($run->{status}, 'signal 2', 'the second one ends it at once');
 is($run->{out}, q{}, 'without figures');
+
+# A stop is a stop: what is caught up is not told of the time before it.
+my @still;
+for (1 .. 5) { # on a busy machine the load threads may not wait long enough for the main thread
+    $run = load_started(qw(-requests-engine=null -rps=200 -wps=0 -json));
+    wait_until('requests', sub { has_ended($run) });
+    kill STOP => $run->{pid};
+    wait_until('its stop', sub { slurp("/proc/$run->{pid}/stat") =~ /[)] T / });
+    select undef, undef, undef, 1.5;
+    my $before = length slurp($run->{err_file});
+    kill CONT => $run->{pid};
+    wait_until('figures again', sub { has_ended($run) && length slurp($run->{err_file}) > $before });
+    kill INT => $run->{pid};
+    finish($run);
+    @still = grep { $_->{seconds} > 1 && $_->{reads}{made} == 0 } @{ JSON::PP::decode_json($run->{out})->{intervals} };
+    last if @still;
+}
+is(scalar @still, 1, 'a second in which nothing ended shows that') or diag $run->{out};
 
 # At a low rate, threads sleep for a long time, and a signal wakes them.
 $run = load_started(qw(-requests-engine=null -rps=0.01 -max-requests=5));

@@ -402,6 +402,12 @@ static void check_end(struct main_loop *m, uint64_t now_ns)
         end_load(m, now_ns);
 }
 
+static void update_series(struct main_loop *m, uint64_t elapsed_ns, bool ends_slice)
+{
+    series_update(&m->intervals, &m->run->recorders, elapsed_ns, ends_slice);
+    series_update(&m->timeline, &m->run->recorders, elapsed_ns, ends_slice);
+}
+
 /* Records what was counted so far. Only the speed of one load on files, in one process, can have
  * levels, and not that of writes that only the page cache has taken. */
 static int record_series(struct main_loop *m, uint64_t now_ns, bool is_last, struct err *e)
@@ -412,10 +418,25 @@ static int record_series(struct main_loop *m, uint64_t now_ns, bool is_last, str
     if (!main_loop_counts(m))
         return 0;
     uint64_t elapsed_ns = now_ns > m->start_ns ? now_ns - m->start_ns : 0;
-    series_update(&m->intervals, &m->run->recorders, elapsed_ns, is_last);
-    series_update(&m->timeline, &m->run->recorders, elapsed_ns, is_last);
+    struct counts counts[LOAD_KINDS];
+    uint64_t ended = 0;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        uint64_t bytes = recorders_counts(&m->run->recorders, kind).bytes;
+        counts[kind] = recorders_counts(&m->run->recorders, kind);
+        ended += counts[kind].good + counts[kind].errors;
+    }
+    /* a stop: few requests have ended since the last look, and that soon after it */
+    uint64_t passed_ns = elapsed_ns > m->looked_ns ? elapsed_ns - m->looked_ns : 0;
+    bool was_stopped = passed_ns >= STOPPED_NS &&
+                       ((double)ended - (double)m->looked_ended) * (double)m->looked_ns * 4 <
+                           (double)m->looked_ended * (double)passed_ns;
+    if (was_stopped)
+        update_series(m, m->looked_ns, true);
+    update_series(m, elapsed_ns, is_last || was_stopped);
+    m->looked_ns = elapsed_ns;
+    m->looked_ended = ended;
+    atomic_store_explicit(&m->run->looked_ns, now_ns, memory_order_relaxed);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        uint64_t bytes = counts[kind].bytes;
         if (!is_last) {
             track_add(&m->tracks[kind], elapsed_ns, bytes);
             continue;

@@ -86,7 +86,9 @@ struct main_loop {
     /* These begin when the warm-up is over, or else with the run. */
     int64_t start_time_ns; /* wall-clock time, since 1970 */
     uint64_t start_ns;
-    uint64_t cpu_ns; /* CPU time that the process used before start_ns */
+    uint64_t looked_ns;    /* the last look at what is counted, since start_ns */
+    uint64_t looked_ended; /* number of requests that had ended by then */
+    uint64_t cpu_ns;       /* CPU time that the process used before start_ns */
     struct backlog backlog;
     uint64_t left[LOAD_KINDS];          /* requests of earlier steps that had not ended with them */
     struct slowest earlier[LOAD_KINDS]; /* the slowest requests of a search's earlier loads */

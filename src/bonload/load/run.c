@@ -560,6 +560,18 @@ static void count_one(_Atomic uint64_t *number)
                           memory_order_release);
 }
 
+/* After a stop, lets the main thread look first, which tells what ended before it from what
+ * follows. */
+static void let_main_thread_look(const struct load_thread *t, uint64_t end_ns)
+{
+    uint64_t looked_ns = atomic_load_explicit(&t->run->looked_ns, memory_order_relaxed);
+    uint64_t last_ns = atomic_load_explicit(&t->last_end_ns, memory_order_relaxed);
+    if (looked_ns == 0 || end_ns < looked_ns + STOPPED_NS || end_ns < last_ns + STOPPED_NS)
+        return;
+    for (unsigned i = 0; i < 200 && atomic_load(&t->run->looked_ns) == looked_ns; i++)
+        clock_sleep(MILLION);
+}
+
 /* Handles the end of a request, which the target examines first, in time that does not count. */
 static void settle_request(struct load_thread *t, struct request *r, uint64_t end_ns)
 {
@@ -568,6 +580,7 @@ static void settle_request(struct load_thread *t, struct request *r, uint64_t en
         run->target->inspect(t->target, r);
         t->now_ns = clock_ns();
     }
+    let_main_thread_look(t, end_ns);
     bool is_of_step = r->gate == (atomic_load_explicit(&run->gate, memory_order_relaxed) & ~1U);
     if (is_of_step &&
         r->due_ns >= atomic_load_explicit(&run->counts_from_ns, memory_order_relaxed)) {

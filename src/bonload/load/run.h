@@ -133,6 +133,10 @@ struct load_thread {
 /* What a load thread does. Returns NULL when no request may begin and all have ended. */
 void *load_thread_work(void *load_thread);
 
+/* After so long without a look of the main thread, which looks a hundred times a second, and
+ * without the end of a request, the process was stopped. */
+#define STOPPED_NS UINT64_C(500000000)
+
 /* What all threads of a run share: the main loop and the load threads. */
 struct run {
     const struct plan *plan;
@@ -165,6 +169,7 @@ struct run {
     _Atomic uint64_t budget;         /* number of requests that have taken from the budget */
     _Atomic uint64_t most;           /* number of requests that may begin */
     _Atomic uint64_t counts_from_ns; /* requests that were due before this time do not count */
+    _Atomic uint64_t looked_ns;      /* when the main thread last looked at the counts; 0: never */
     uint64_t followed_from;    /* PACE_FOLLOWS: successful writes before the budget was renewed */
     _Atomic uint64_t until_ns; /* requests that are due at this time or later are not made */
     uint64_t start_ns;
