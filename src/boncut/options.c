@@ -109,9 +109,9 @@ static const struct option_entry entries[] = {
      .group = "check, audit and campaign"},
     {OPTION_OUTPUT(output), .owners = OF_CHECK | OF_AUDIT | OF_CAMPAIGN},
     {FLAG("unmounted", is_unmounted), .owners = OF_CHECK, .group = "check",
-     .help = "DIR's filesystem cannot be mounted any more: all is lost"},
+     .help = "DIR's filesystem can no longer be mounted: all is lost"},
     {FLAG("verbose", verbose), .letter = 'v', .owners = OF_CHECK,
-     .help = "report each method, also where nothing is lost"},
+     .help = "report each method, even if nothing is lost"},
     {COMMAND("victim", victim), .group = "campaign",
      .help = "how commands are run on the victim: 'ssh HOST'"},
     {COMMAND("cut", cut), .help = "cuts and restores the victim's power"},
@@ -162,7 +162,7 @@ static const struct option_table option_table = {
              "    ssh OTHER cat promises | boncut check /data\n"
              "Many cuts, by a command that cuts and restores the power:\n"
              "    boncut campaign --victim='ssh HOST' --cut=COMMAND --logs=LOGS /data\n"
-             "Remove what earlier runs have left:\n"
+             "Remove what earlier runs left behind:\n"
              "    boncut --cleanup /data\n\n"
              "boncut --help lists all options; the manual is boncut(1).\n",
     .closing = "\nSizes take a suffix k or m (powers of 1024). The manual is boncut(1).\n",

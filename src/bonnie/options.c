@@ -323,7 +323,7 @@ static const struct option_entry entries[] = {
      .help = "measure writing, too: DESTROYS what is on the device; needs --yes"},
     {FLAG("yes", plan.is_confirmed), .help = "confirm that what is on the device may be destroyed"},
     {VALUE("offset", "MIB", OPTION_SIZE, offset_bytes), .max = MAX_DATA_BYTES, .unit = MIB,
-     .help = "where the data begins on the device; -s is how much (default: all of it)"},
+     .help = "where the data begins on the device; -s is its size (default: all of it)"},
     {OPTIONAL("fast", "MIB", set_fast), .letter = 'f', .quirks = OPTION_TAKES_NUMBERS,
      .group = "Block tests",
      .help = "skip the per-character tests; with MIB, use that much data for them (default: 20)"},
@@ -338,7 +338,7 @@ static const struct option_entry entries[] = {
      .help = "for null: delay=MICROSECONDS; fail=N, short=N, corrupt=N: what happens to the Nth "
              "transfer"},
     {DURATION("time", time_ns, 0), .foreign = "runtime",
-     .help = "measure for this long in all, which the tests share; 0: once through the files "
+     .help = "measure for this long in total, shared by the tests; 0: once through the files "
              "(default: 0)"},
     {SETTER("data", "KIND", set_data), .words = data_words,
      .help = "contents of the files: random (incompressible), zero, or compress=PERCENT "
@@ -359,25 +359,24 @@ static const struct option_entry entries[] = {
      .help = "repeat block tests in rounds until %s is steady (default: the test's rate)"},
     {DURATION("round-time", round_ns, 1), .help = "duration of a round (default: 60)"},
     {COUNT("precondition", "N", precondition, 0, 1000),
-     .help = "write the data N times before the first round, unmeasured (default: 0; 2 on a device "
-             "with --write)"},
+     .help = "before the first round, write the data N times without measuring (default: 0; 2 on a "
+             "device with --write)"},
     {COUNT("max-rounds", "N", most_rounds, STEADY_WINDOW, 10000),
      .help = "give up after N rounds (default: 25)"},
     {FLAG("require-steady", require_steady),
      .help = "exit with status 3 if a test did not become steady"},
     {COUNT("runs", "N", runs, 1, 1000000), .letter = 'x', .group = "Several runs and processes",
-     .help = "run N times and print only CSV, with a header from 2 runs on"},
+     .help = "run N times and print only CSV, with a header if N is above 1"},
     {DURATION("seconds", seconds_ns, 0),
-     .help = "begin further complete runs until this time has passed; with -x both must be met"},
+     .help = "start complete runs until this time has passed; with -x, both must be satisfied"},
     {DURATION("min-time", min_time_ns, 0),
-     .help = "repeat seeks and the tests of many files until each has run this long (default: "
-             "0.5)"},
+     .help = "repeat seeks and the file tests until each has run for this long (default: 0.5)"},
     {OPTIONAL(NULL, "s|p", set_synchronise), .letter = 'y', .quirks = OPTION_DETACHED,
      .words = synchronise_words,
      .help = "begin every test together with other processes: s (default) by semaphores, p at a "
              "prompt"},
     {SETTER(NULL, "N", set_processes), .letter = 'p',
-     .help = "make semaphores for N processes started with -y, and exit; -1 removes them"},
+     .help = "create semaphores for N processes started with -y, and exit; -1 removes them"},
     {COUNT("shift", "N", plan.shift, 0, 1000000),
      .help = "under MPI: read, stat and delete what rank+N wrote (default: one host further if "
              "the directory is shared, otherwise 0)"},
@@ -405,7 +404,7 @@ static const struct option_entry entries[] = {
      .group = "Other", .help = "RAM to check the size against; 0: no check (default: detected)"},
     {SETTER("seed", "N", set_seed), .letter = 'z', .help = OPTION_SEED_HELP},
     {SETTER("random-file", "FILE", set_random_file), .letter = 'Z', .offer = OFFER_FILES,
-     .help = "make the seed from the contents of FILE"},
+     .help = "derive the seed from the contents of FILE"},
     {OPTION_GROUP(group)},
     {OPTION_TRUST(plan.trusts_directory)},
     {OPTION_CLEANUP(cleans_up)},
@@ -428,13 +427,13 @@ static const struct option_table option_table = {
              "Measure the speed of storage through a filesystem, or of a device.\n\n"
              "A first look, in 20 to 75 seconds:\n"
              "    bonnie /data\n"
-             "A more reliable figure, with twice as much data as RAM:\n"
+             "A more reliable figure, with twice as much data as there is RAM:\n"
              "    bonnie -d /data\n"
              "The rows of KDiskMark:\n"
              "    bonnie -d /data --preset=diskmark\n"
              "Random reads and writes, many at a time, until the figure is steady:\n"
              "    bonnie -d /data -D --engine=libaio --tests=iops --steady-state\n"
-             "Remove what killed runs have left:\n"
+             "Remove what killed runs left behind:\n"
              "    bonnie -d /data --cleanup\n\n"
              "Is it good enough for a database?    bonload -good-for=list\n"
              "Did a change help?                   bon_ab --help\n"

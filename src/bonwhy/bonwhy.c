@@ -83,7 +83,7 @@ static const struct option_entry entries[] = {
 #define USAGE                                                                                      \
     "Usage: bonwhy [OPTION]... PID | UNIT | CONTROL-GROUP\n"                                       \
     "       bonwhy [OPTION]... -- COMMAND [ARGUMENT]...\n"                                         \
-    "Say why a program waits for its storage, and for which processes. Needs root.\n\n"
+    "Say why a program waits for its storage, and who makes it wait. Requires root.\n\n"
 
 static const struct option_table option_table = {
     .entries = entries,

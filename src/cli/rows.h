@@ -52,15 +52,15 @@
 #define OPTION_OUTPUT(member) OPTION_OUTPUT_AS("output", member)
 #define OPTION_HTML_AS(member, what)                                                               \
     OUTPUT_FILE("html", "PAGE", member), .accepted = what,                                         \
-                                         .help = "write the report as a page to PAGE, too"
+                                         .help = "also write the report as a page to PAGE"
 #define OPTION_HTML(member) OPTION_HTML_AS(member, "the path of a page")
 #define OPTION_LABEL(member)                                                                       \
     VALUE("label", "LABEL", OPTION_TEXT, member),                                                  \
         .letter = 'm', .help = "label of the results (default: host name)"
-#define OPTION_SEED_HELP    "seed of everything that is random (default: the time)"
+#define OPTION_SEED_HELP    "seed for everything random (default: the time)"
 #define OPTION_VERBOSE_HELP "print more details on standard error"
 #define OPTION_CLEANUP(member)                                                                     \
-    FLAG("cleanup", member), .help = "remove what killed runs have left, and exit"
+    FLAG("cleanup", member), .help = "remove what killed runs left behind, and exit"
 #define ANSWER(option, what) .name = option, .kind = OPTION_ANSWERS, .constant = what
 #define OPTION_VERSION                                                                             \
     ANSWER("version", CLI_VERSION), .letter = 'V', .help = "print the version and exit"

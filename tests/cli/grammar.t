@@ -38,10 +38,10 @@ subtest 'options that several programs have' => sub {
         json    => [ q{}, qr/print the report as JSON/ ],
         output  => [ 'o', qr/write the report to FILE, complete or not at all/ ],
         o       => [ 'o', qr/write the report to FILE, complete or not at all/ ], # in bonload, -output is goader's
-        html    => [ q{}, qr/write the report as a page to PAGE, too/ ],
+        html    => [ q{}, qr/also write the report as a page to PAGE/ ],
         label   => [ 'm', qr/label of the results/ ],
-        seed    => [ undef, qr/seed of everything that is random \(default: the time\)/ ],
-        cleanup => [ q{}, qr/remove what killed runs have left, and exit/ ],
+        seed    => [ undef, qr/seed for everything random \(default: the time\)/ ],
+        cleanup => [ q{}, qr/remove what killed runs left behind, and exit/ ],
     );
     my %who = (
         bonnie            => [qw(h help version quiet verbose json output html label seed cleanup)],

@@ -14,13 +14,13 @@ our @EXPORT_OK = qw(@OPTIONS plan_of);
 # The rows of Options.pm.
 our @OPTIONS = (
     { group => 'What is compared', name => 'a', value => 'COMMAND',
-        help => 'the command to measure as A, run by sh; what it prints is read: JSON and CSV of bonnie, JSON of bonload, GoBonnieGo, fio and hyperfine; else the time that it takes is compared' },
+        help => 'the command to measure as A, run by sh; what it prints is read: JSON and CSV of bonnie, JSON of bonload, GoBonnieGo, fio and hyperfine; otherwise, its run time is compared' },
     { name => 'b', value => 'COMMAND', help => 'the same for B' },
     { name => 'prepare-a', value => 'COMMAND', help => 'sets up state A before each run of A; not timed' },
     { name => 'prepare-b', value => 'COMMAND', help => 'the same for B' },
-    { name => 'beside-a', value => 'COMMAND', help => 'runs beside each run of A, and ends with it' },
+    { name => 'beside-a', value => 'COMMAND', help => 'runs alongside each run of A, and ends with it' },
     { name => 'beside-b', value => 'COMMAND', help => 'the same for B' },
-    { name => 'settle', value => 'TIME', kind => 'duration', help => 'between its start and the measurement (default: 1s)' },
+    { name => 'settle', value => 'TIME', kind => 'duration', help => 'time between its start and the measurement (default: 1s)' },
     { name => 'restore', value => 'COMMAND', help => 'run at the end, even after a failure (default: the command of --prepare-a)' },
     { name => 'name-a', value => 'NAME', help => 'what reports call A' },
     { name => 'name-b', value => 'NAME', help => 'what reports call B' },
@@ -37,7 +37,7 @@ our @OPTIONS = (
     { name => 'timeout', value => 'TIME', kind => 'duration', help => 'for each run; one that takes longer has failed' },
     { name => 'warmup', value => 'N', kind => 'count', max => 1e6, help => 'first make N runs of each, which do not count' },
     { name => 'control', value => 'N', kind => 'count', max => 1e6, help => 'first measure N pairs of A against A, to show the noise' },
-    { name => 'seed', value => 'N', kind => 'count', help => 'seed of everything that is random (default: the time)' },
+    { name => 'seed', value => 'N', kind => 'count', help => 'seed for everything random (default: the time)' },
     { group => 'Results', name => 'keep', value => 'DIR', offer => 'directories', accepted => 'the path of a directory', help => 'keep all results in DIR, and continue from there' },
     { name => 'json', help => 'print the report as JSON' },
 );
