@@ -238,7 +238,6 @@ static uint64_t new_names(const struct findings *f)
     return t->found[FOUND_KEPT] + t->found[FOUND_MISSING];
 }
 
-/* Sets the layer, the verdict and the reason. */
 static void find_verdict(struct check *c)
 {
     const struct tally *drive = &c->findings.methods[METHOD_DRIVE];

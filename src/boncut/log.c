@@ -214,7 +214,6 @@ size_t header_format(char text[static MAX_HEADER_LINE], const struct header *h)
     return log_line_end(text, (size_t)(to - text), HEADER_KEY);
 }
 
-/* Reads "KEY=VALUE". */
 static bool take_field(struct header *h, const struct field *f, char *word)
 {
     size_t length = strlen(f->key);

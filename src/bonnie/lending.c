@@ -2,6 +2,7 @@
 #include "bonnie/lending.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,6 @@ bool lending_is_for(const struct run_context *r, const struct workload *w)
     return r->shift > 0 && w->shifts && (!w->uses_engine || plan_stores(r->plan));
 }
 
-/* The rank whose files this rank works on. */
 static unsigned lending_rank(const struct run_context *r)
 {
     return (r->plan->rank + r->shift) % r->plan->ranks;
@@ -88,9 +88,11 @@ int lending_swap(struct run_context *r, const struct workload *w, bool gives_bac
     if (rc != 0 || gives_back || !has_data)
         return rc;
     for (unsigned i = 0; i < count; i++) {
-        int fd = scratch_open_named_file(&r->scratch, first + i, e);
+        const struct made_name name = data_name(first + i);
+        int fd = openat(r->scratch.fd, name.text, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0)
-            return fd;
+            return err_system(e, errno, "open %s/%s/%s", r->scratch.path, r->scratch.name,
+                              name.text);
         r->lent[i].has_data = true;
         r->lent[i].fd = r->work[i].data.fd;
         r->work[i].data.fd = fd;

@@ -8,6 +8,7 @@
 
 #include "cli/parser.h"
 #include "cli/rows.h"
+#include "measure/steady.h"
 #include "util/printable.h"
 #include "util/rng.h"
 
@@ -254,19 +255,6 @@ static int set_iops_block(void *settings, const char *value, struct err *e)
     return rc == 0 && s->iops_block_bytes.value % 512 != 0 ? err_say(e, "%s", accepted) : rc;
 }
 
-static int set_steady(void *settings, const char *value, struct err *e)
-{
-    struct settings *s = settings;
-    int metric = value ? value_word(value, round_metric_names) : 0;
-    (void)e;
-    if (metric < 0)
-        return -EINVAL;
-    s->plan.steady.wanted = true;
-    s->plan.steady.has_metric = value != NULL;
-    s->plan.steady.metric = (enum round_metric)metric;
-    return 0;
-}
-
 static const char *const data_words[] = {
     [DATA_RANDOM] = "random", [DATA_ZERO] = "zero", [DATA_COMPRESS] = "compress=", NULL};
 
@@ -354,9 +342,8 @@ static const struct option_entry entries[] = {
      .help = "size of each operation of iops (default: 4k)"},
     {COUNT("iops-writes", "PERCENT", iops_writes, 0, 100),
      .help = "share of these operations that are writes (default: 10)"},
-    {OPTIONAL("steady-state", "METRIC", set_steady), .words = round_metric_names,
-     .group = "Until it is steady",
-     .help = "repeat block tests in rounds until %s is steady (default: the test's rate)"},
+    {FLAG("steady-state", plan.steady.wanted), .group = "Until it is steady",
+     .help = "repeat block tests in rounds until the test's rate is steady"},
     {DURATION("round-time", round_ns, 1), .help = "duration of a round (default: 60)"},
     {COUNT("precondition", "N", precondition, 0, 1000),
      .help = "before the first round, write the data N times without measuring (default: 0; 2 on a "

@@ -33,7 +33,6 @@ static uint64_t number_of(uint64_t number, unsigned rank)
     return rng_mix(number + rank);
 }
 
-/* Refuses a plan that needs more room than there is. */
 static int check_space(const struct plan *p, const struct scratch *s, struct err *e)
 {
     struct scratch_space space;
@@ -173,7 +172,7 @@ static void report_abandoned(const struct run_context *r)
     }
 }
 
-/* Writes and reads one block through the engine, so that problems show before the run. */
+/* Writes one block through the engine, or reads one, so that problems show before the run. */
 struct trial {
     size_t bytes;
     bool reads_only; /* what is there is not the run's own */
@@ -194,14 +193,6 @@ static enum source_answer try_next(void *context, struct io *io, uint64_t now_ns
     return SOURCE_READY;
 }
 
-static enum transfer_answer try_transferred(void *context, struct io *io)
-{
-    (void)context;
-    bool was_written = io->kind == IO_WRITE;
-    io->kind = IO_READ;
-    return was_written ? OPERATION_CONTINUES : OPERATION_ENDED;
-}
-
 /* A bad block is no reason not to measure the others. */
 static bool try_failed(void *context, const struct io *io, int code)
 {
@@ -217,10 +208,8 @@ static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct 
     struct trial trial = {.bytes = alignment > QUEUE_ALIGNMENT ? alignment : QUEUE_ALIGNMENT,
                           .reads_only = r->plan->is_device};
     const struct io_queue_setup setup = work_queue_setup(r->plan, &file, 1, trial.bytes);
-    const struct io_source source = {.next = try_next,
-                                     .transferred = try_transferred,
-                                     .failed = trial.reads_only ? try_failed : NULL,
-                                     .context = &trial};
+    const struct io_source source = {
+        .next = try_next, .failed = trial.reads_only ? try_failed : NULL, .context = &trial};
     struct io_queue queue;
     int rc = io_queue_open(&queue, &setup, e);
     if (rc == 0)
@@ -468,9 +457,6 @@ static int open_scratch(struct run_context *r, struct err *e)
 int run_context_check_limits(const struct plan *p, struct err *e)
 {
     const struct data_plan *d = &p->data;
-    /* a single worker is the main thread */
-    uint64_t tasks = (p->workers > 1 ? p->workers : 0) + (p->tests[TEST_SEEKS] ? d->seekers : 0) +
-                     p->explains_tail;
     uint64_t most = plan_has_test(p, TEST_FIRST_METADATA, TEST_COUNT) ? p->files.max_bytes : 0;
     uint64_t data = 0;
     if (!p->is_device && plan_has_test(p, 0, TEST_FIRST_METADATA))
@@ -481,7 +467,7 @@ int run_context_check_limits(const struct plan *p, struct err *e)
                                 "--concurrency", p->workers, "workers", e);
     if (rc == 0)
         rc = limits_file(data > most ? data : most, e);
-    return rc == 0 ? limits_tasks(tasks, e) : rc;
+    return rc == 0 ? limits_tasks(p->workers + (p->tests[TEST_SEEKS] ? d->seekers : 0), e) : rc;
 }
 
 int run_context_open(struct run_context *r, struct plan *p, struct block_device *device,

@@ -64,7 +64,7 @@ struct run_context {
     unsigned unsteady; /* number of tests, in all runs, that had to become steady but did not */
 };
 
-/* Refuses a plan that the limits on files, descriptors, processes and threads do not allow. */
+/* Refuses a plan that the limits on files, descriptors and processes do not allow. */
 int run_context_check_limits(const struct plan *p, struct err *e);
 
 /* Makes the scratch directory or, if `device` is not NULL, opens that; makes the buffers and the

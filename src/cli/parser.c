@@ -240,7 +240,6 @@ static int read_value(struct reader *r, const struct option_entry *entry, char *
     return apply_option(r, entry, *r->next++, e);
 }
 
-/* Reads the option whose name begins there in the word. */
 static int read_name(struct reader *r, const char *word, char *name, struct err *e)
 {
     const struct given_name given = name_in(name);

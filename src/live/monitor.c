@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,10 +21,6 @@
 
 /* The mapping has room for this number of intervals. Pages without intervals take no memory. */
 #define MAX_INTERVALS 1000000
-
-/* Time to end before it is killed, because its terminal may be stopped; and after a signal. */
-#define END_MS     2000
-#define STOPPED_MS 100
 
 /* What the main thread and the monitor tell each other. */
 enum message { MESSAGE_GO = 'g', MESSAGE_PAUSE = 'p', MESSAGE_END = 'e' };
@@ -115,7 +110,6 @@ static uint64_t bytes_so_far(const struct shared_stats *s)
     return bytes;
 }
 
-/* Records an interval from the end of the last one to elapsed_ns. */
 static void note_interval(struct monitor *m, uint64_t elapsed_ns)
 {
     struct notes *n = m->notes;
@@ -277,7 +271,7 @@ void monitor_pause(struct monitor *m, uint64_t elapsed_ns)
     char message;
     int ready = 0;
     while (ready <= 0 && !stop_requested())
-        ready = poll(&from, 1, STOPPED_MS);
+        ready = poll(&from, 1, HELPER_STOPPED_MS);
     if (ready > 0)
         byte_read(m->socket, &message);
 }
@@ -293,7 +287,7 @@ int monitor_end(struct monitor *m, const struct reading *spent, struct interval 
     if (!m)
         return 0;
     send_message(m, MESSAGE_END);
-    helper_end(&m->process, stop_signal() ? STOPPED_MS : END_MS);
+    helper_end(&m->process, stop_signal() ? HELPER_STOPPED_MS : HELPER_END_MS);
     if (intervals && m->setup.notes_intervals) {
         struct notes *n = m->notes; /* will be unmapped */
         bool is_empty = true;

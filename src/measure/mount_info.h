@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 /* The type of a filesystem, "xfs", by f_type of statfs(2) (linux/magic.h or its own source); NULL:

@@ -516,13 +516,6 @@ int scratch_space(const struct scratch *s, struct scratch_space *space, struct e
     return 0;
 }
 
-int scratch_open_named_file(const struct scratch *s, unsigned number, struct err *e)
-{
-    const struct made_name name = data_name(number);
-    int fd = openat(s->fd, name.text, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-    return fd >= 0 ? fd : err_system(e, errno, "open %s/%s/%s", s->path, s->name, name.text);
-}
-
 /* Without /proc, files are opened again by their names. */
 #define DESCRIPTORS "/proc/self/fd"
 
@@ -721,11 +714,6 @@ int cleanup_entry(int fd, const char *name)
     return rc != -ENOTDIR ? rc : unlinkat(fd, name, 0) == 0 ? 0 : -errno;
 }
 
-static void say_left(const char *path, const char *name, const char *reason)
-{
-    message("left %s/%s: %s", path, name, reason);
-}
-
 /* Removes a private directory: everything that a run makes in it, then the owner file, which stays
  * locked until then, and the directory itself, when the owner file is closed, because some
  * filesystems keep the name of an open file. If there is no owner file (*owner_fd is negative), a
@@ -754,7 +742,7 @@ static int remove_left_directory(DIR *parent, DIR *directory, const char *path, 
     if (rc == 0)
         printf("removed %s/%s\n", printable(path).text, name);
     else if (rc == -ENOTEMPTY && !was_locked)
-        say_left(path, name, in_use);
+        message("left %s/%s: %s", path, name, in_use);
     else if (rc == -ESTALE)
         return say_moved(e, path, name, dirfd(directory));
     else if (rc != -ENOENT)
@@ -790,7 +778,7 @@ int cleanup_directory(const char *path, bool trusts, struct err *e)
         else if (failure != 0)
             failed = err_system(&one, failure, "read %s/%s/%s", path, name, OWNER_FILE_NAME);
         else if (reason)
-            say_left(path, name, reason);
+            message("left %s/%s: %s", path, name, reason);
         else
             failed = remove_left_directory(parent, directory, path, name, &owner_fd, &one);
         descriptor_close(&owner_fd);

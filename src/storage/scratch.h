@@ -171,9 +171,6 @@ int scratch_space(const struct scratch *s, struct scratch_space *space, struct e
 int scratch_make_data_file(const struct scratch *s, unsigned number, bool *is_named, struct err *e);
 int scratch_remove_data_file(const struct scratch *s, unsigned number, struct err *e);
 
-/* Opens another process's data file, which has kept its name. */
-int scratch_open_named_file(const struct scratch *s, unsigned number, struct err *e);
-
 /* Opens the file behind fd again, with its own flags (O_DIRECT, O_DSYNC) and position. */
 int scratch_reopen(int fd, int flags, const char *name, struct err *e);
 

@@ -184,7 +184,6 @@ static void give_up(MPI_Request *request)
     MPI_Request_free(request);
 }
 
-/* Sends a message, and looks for signals meanwhile. */
 static int send_message(struct mpi *s, unsigned to, enum tag tag, const void *bytes, size_t count,
                         struct err *e)
 {

@@ -44,10 +44,6 @@ bool dropper_filter_install(void *drop_caches, int socket)
 /* "3": page cache and reclaimable slab objects (Documentation/admin-guide/sysctl/vm.rst). */
 #define DROP_EVERYTHING "3"
 
-/* Time that the dropper has to end, which may be dropping caches; after a signal it has less. */
-#define END_MS     2000
-#define STOPPED_MS 100
-
 /* The time that a drop has, and between two looks for a signal meanwhile. */
 #define PATIENCE_NS (CACHE_DROP_SECONDS * UINT64_C(1000000000))
 #define LOOK_MS     100
@@ -108,5 +104,5 @@ int cache_dropper_drop(const struct helper *dropper, struct err *e)
 
 void cache_dropper_stop(struct helper *dropper)
 {
-    helper_end(dropper, stop_signal() ? STOPPED_MS : END_MS);
+    helper_end(dropper, stop_signal() ? HELPER_STOPPED_MS : HELPER_END_MS);
 }

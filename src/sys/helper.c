@@ -112,9 +112,6 @@ static void confined_main(void *context, int socket)
     syscall(SYS_exit, confined ? 0 : 1);
 }
 
-/* How long a process that could not be confined may take to end, in ms. */
-#define END_MS 2000
-
 int confined_start(struct helper *h, const struct confined_job *job, struct err *e)
 {
     struct confined_job copy = *job;
@@ -125,6 +122,6 @@ int confined_start(struct helper *h, const struct confined_job *job, struct err 
 #endif
     int rc = helper_start(h, job->name, confined_main, &copy, e);
     if (rc == 0 && byte_read(h->socket, &greeting) != 1)
-        helper_end(h, END_MS);
+        helper_end(h, HELPER_END_MS);
     return rc;
 }

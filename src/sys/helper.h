@@ -26,6 +26,11 @@ struct helper {
 int helper_start(struct helper *h, const char *name, void (*work)(void *context, int socket),
                  void *context, struct err *e);
 
+/* How long most helpers may take to end: a terminal may be stopped, caches being dropped; and after
+ * a signal. */
+#define HELPER_END_MS     2000
+#define HELPER_STOPPED_MS 100
+
 /* Closes the socket, which is the helper's signal to end, and waits for that. Continues it if
  * somebody has stopped it, and kills it after `patience_ms`. Returns whether it has ended: one of
  * root's may be beyond the rights that this process has left. */

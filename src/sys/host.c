@@ -61,22 +61,15 @@ void host_read_cpu_model(FILE *cpuinfo, char *model, size_t size)
     model[used] = '\0';
 }
 
-/* Linux supports fewer CPUs than this. */
-#define MAX_CPUS (1 << 20)
+/* Of any kernel, which refuses a set that is too small for all CPUs that it supports. */
+#define MAX_CPUS 8192
 
-/* The kernel refuses a set that is too small for all CPUs that it supports, present or not. */
 unsigned host_cpus(void)
 {
-    for (size_t room = CPU_SETSIZE; room <= MAX_CPUS; room *= 2) {
-        cpu_set_t *usable = CPU_ALLOC(room);
-        size_t size = CPU_ALLOC_SIZE(room);
-        bool told = usable && sched_getaffinity(0, size, usable) == 0;
-        unsigned count = told ? (unsigned)CPU_COUNT_S(size, usable) : 0;
-        CPU_FREE(usable);
-        if (told && count > 0)
-            return count;
-    }
-    return 1;
+    unsigned long usable[MAX_CPUS / (8 * sizeof(long))] = {0};
+    cpu_set_t *set = (cpu_set_t *)usable;
+    int count = sched_getaffinity(0, sizeof usable, set) == 0 ? CPU_COUNT_S(sizeof usable, set) : 0;
+    return count > 0 ? (unsigned)count : 1;
 }
 
 unsigned host_workers(const struct host *h)

@@ -59,7 +59,6 @@ void bundle_release(struct bundle *b)
     *b = (struct bundle){0};
 }
 
-/* Reads the next pair. Returns false when there is none. */
 static bool take_pair(struct bundle_reader *r, uint64_t pair[static 2])
 {
     if (r->bytes < 2 * WORD)

@@ -19,7 +19,6 @@ void err_init(struct err *e)
 /* Room that stays free for the reason, however long the path before it is. */
 #define REASON_ROOM 80
 
-/* Stores the text, and the reason unless that is NULL. */
 static void store_failure(struct err *e, int code, const char *reason, const char *format,
                           va_list arguments)
 {

@@ -148,7 +148,7 @@ subtest 'what others use' => sub {
     is(sum_of('small'), $sum, 'nothing was written');
     if (have('addpart') && system("addpart $loop 1 2048 8192 2>/dev/null") == 0) {
         wait_until('the partition', sub { -b "${loop}p1" || !-e "/sys/block/@{[ $loop =~ s{.*/}{}r ]}" });
-        like(bonnie(@SHORT, "${loop}p1")->{out}, qr/\A${loop}p1: (?:[^\n]+, )?4[.]0 MiB; not mounted/, 'a partition is a device');
+        like(bonnie(@SHORT, "${loop}p1")->{out}, qr/\A${loop}p1: (?:[^\n]+, )?4[.]00 MiB; not mounted/, 'a partition is a device');
         chomp($above = qx(losetup -f --show ${loop}p1));
         refused_ok(bonnie(qw(--write --yes), $loop), qr/--write: $above uses \w+p1 on $loop:/, 'the disk of a partition below a loop device');
         system "losetup -d $above; sleep .2; delpart $loop 1";
@@ -175,7 +175,7 @@ SKIP: {
         my $vast = device('vast', 3 * 2**40) or skip 'no file of 3 TiB here', 2;
         my $run = bonnie(@SHORT, $vast);
         is($run->{status}, 0, '3 TiB') or diag($run->{err});
-        like($run->{out}, qr/\A$vast: (?:[^\n]+, )?3[.]0 TiB; not mounted/, 'of that size');
+        like($run->{out}, qr/\A$vast: (?:[^\n]+, )?3[.]00 TiB; not mounted/, 'of that size');
     }
     chomp(my $free = qx(losetup -f));
     refused_ok(bonnie($free), qr/\Q$free\E has no medium/, 'no medium') if -b $free;

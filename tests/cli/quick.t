@@ -147,7 +147,7 @@ SKIP: {
     my ($group, $why) = Container::group(memory => 2**30);
     skip $why, 1 if !$group;
     $run = look_ok("$disk", 'a group with 1 GiB', { wrap => [ $group->wrap ] }, '-q', @SHORT);
-    like($run->{out}, qr/[;\s]1[.]0 GiB\sRAM\n/, 'a group with 1 GiB: the RAM');
+    like($run->{out}, qr/[;\s]1[.]00 GiB\sRAM\n/, 'a group with 1 GiB: the RAM');
     like($run->{out}, qr/^The same rows, longer:  bonnie --time=10m -s 2g \Q$disk\E$/m, 'the command suits it');
     cmp_ok($machine // 0, '>', 2, 'and not the machine');
 }
@@ -193,7 +193,7 @@ if (Root::may_mount()) {
             skip $why, 1 if !$group;
             my $how = { wrap => [ $group->wrap ] };
             if ($mib > 8) { look_ok("$disk", "a group of $mib MiB", $how, '-q', @SHORT) }
-            else { refused_ok(bonnie($how, '-q', "$disk"), qr/^bonnie: \Q$disk\E: the buffers .* more than half of the control group's memory [(]8[.]0 MiB[)]$/m, 'a group of 8 MiB: no option that was not given') }
+            else { refused_ok(bonnie($how, '-q', "$disk"), qr/^bonnie: \Q$disk\E: the buffers .* more than half of the control group's memory [(]8[.]00 MiB[)]$/m, 'a group of 8 MiB: no option that was not given') }
         }
     }
 

@@ -75,7 +75,6 @@ my @wrong = (
     (map { [ '--iops-block', ["--iops-block=$_"], qr/bytes, a multiple of 512 up to 64m/ ] } qw(0 1 511 513 1000 65m 67109376 -512 x 4kk), q{}),
     (map { [ '--iops-writes', ["--iops-writes=$_"], qr/a whole number from 0 to 100/ ] } qw(-1 101 x 1.5 10% 99999999999999999999), q{}),
     (map { [ '--time', ["--time=$_"], $TIME ] } qw(x -1 1x 1000001), q{}),
-    (map { [ '--steady-state', ["--steady-state=$_"], qr/iops, bandwidth, latency or p99/ ] } qw(x IOPS p99.9 rate), q{}),
     (map { [ '--round-time', ["--round-time=$_"], $MORE ] } qw(0 -1 x 1w), q{}),
     (map { [ '--precondition', ["--precondition=$_"], qr/a whole number from 0 to 1000/ ] } qw(-1 1001 x 1.5), q{}),
     (map { [ '--max-rounds', ["--max-rounds=$_"], qr/a whole number from 5 to 10000/ ] } qw(0 4 10001 x 5.5), q{}),

@@ -319,7 +319,6 @@ static int clean_up(struct campaign *c, struct err *e)
     return status == 0 ? 0 : say_failure(c, "boncut --cleanup", status, e);
 }
 
-/* Whether the log has a promise below its header. */
 static bool has_promises(int log_fd)
 {
     char text[MAX_HEADER_LINE];

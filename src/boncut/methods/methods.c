@@ -93,7 +93,6 @@ static int work_create(struct work *w, int fd, const char *name)
     return made;
 }
 
-/* Makes a directory, and opens it. Returns the descriptor or -1. */
 static int work_make_directory(struct work *w, int fd, const char *name)
 {
     if (!called(w, "mkdir", mkdirat(fd, name, 0700)))

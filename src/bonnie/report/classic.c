@@ -14,7 +14,6 @@ static const char headings[] =
     "              -Per Char- --Block--- -Rewrite-- -Per Char- --Block--- --Seeks---\n"
     "Machine    MB K/sec %CPU K/sec %CPU K/sec %CPU K/sec %CPU K/sec %CPU  /sec %CPU\n";
 
-/* Megabytes of data, rounded. */
 static uint64_t data_mib(const struct result *r)
 {
     return (r->plan->data.bytes + MIB / 2) / MIB;
