@@ -137,9 +137,8 @@ static unsigned find_storage(struct watch *w, dev_t device)
         return i == MAX_STORAGES ? i - 1 : i;
     struct mount_info info = {.root = "", .major = major(device), .minor = minor(device)};
     struct storage *s = &w->storages[w->storage_count++];
-    *s = (struct storage){.number = device, .since_ns = clock_ns()};
+    *s = (struct storage){.number = device};
     device_find(&s->devices, &info);
-    device_read(&s->devices, &s->before);
     w->is_new = true;
     return i;
 }
@@ -183,26 +182,23 @@ static void look_at_files(struct watch *w, int process)
         closedir(all);
 }
 
-/* Keeps a request to one of the devices that are watched, with the process that made it. */
+/* Keeps a request, with the process that made it. */
 static void take_bio(struct watch *w, unsigned lane, struct tail_event *e)
 {
-    const struct person *by = NULL;
-    for (unsigned i = 0; i < w->storage_count; i++) {
-        struct storage *s = &w->storages[i];
-        if (!tail_event_is_on(e, &s->devices))
-            continue;
-        by = watch_person(w, e->thread);
-        if (!by || !e->writes || !has_requests(s, e->device))
-            continue;
-        /* a write counts for whoever asked the device for it */
-        uint64_t bytes = (uint64_t)e->sectors * 512;
-        s->written += bytes;
-        tail_share_add(s->writers, WRITERS, by->process, bytes);
-    }
+    const struct person *by = watch_person(w, e->thread);
     if (!by)
         return;
     e->thread = by->process;
     tail_history_add(&w->history, lane, e);
+    for (unsigned i = 0; e->writes && i < w->storage_count; i++) {
+        struct storage *s = &w->storages[i];
+        uint64_t bytes = (uint64_t)e->sectors * 512;
+        if (!has_requests(s, e->device))
+            continue;
+        /* a write counts for whoever asked the device for it */
+        s->written += bytes;
+        tail_share_add(s->writers, WRITERS, by->process, bytes);
+    }
 }
 
 /* Keeps events until those of all CPUs are there. Returns false when memory runs out. */
@@ -274,6 +270,8 @@ static void examine(struct watch *w, const struct person *by, const struct tail_
     const bool syncs = k->type == CALL_SYNC;
     if (is_aio || (!s && is_ring && w->storage_count == 1)) /* or the file is a registered one */
         s = &w->storages[is_aio ? by->argument : 0];
+    const bool is_seen =
+        s && (w->sees_all_devices || (s->since_ns != 0 && by->start_ns >= s->since_ns));
     struct tail_record r = {.start_ns = by->start_ns, .latency_ns = end->ns - by->start_ns};
     const struct tail_op op = {.start_ns = by->start_ns,
                                .end_ns = end->ns,
@@ -284,9 +282,9 @@ static void examine(struct watch *w, const struct person *by, const struct tail_
                                .device = end->device,
                                .sector = end->sector,
                                .sectors = is_aio ? end->sectors : 0,
-                               .sees_all = w->calls.sees_all && w->around.sees_all && s,
+                               .sees_all = w->calls.sees_all && w->around.sees_all && is_seen,
                                .is_limited = s && s->is_limited,
-                               .devices = s ? &s->devices : NULL};
+                               .devices = s ? &s->devices : &w->devices};
     tail_history_explain(&w->history, &op, &r);
     uint64_t ns = r.spans.ns[CAUSE_DEVICE] + r.spans.ns[CAUSE_QUEUE] + r.spans.ns[CAUSE_FLUSH];
     if (s && !r.is_lost && ns > 0) {
@@ -324,6 +322,7 @@ static void count_call(struct watch *w, struct person *by, const struct tail_eve
         return;
     const struct call_kind *k = &call_kinds[i];
     struct call_stats *stats = &w->stats[i];
+    int file = FILE_NONE;          /* or it cannot be known any more */
     int changed = -1;              /* a descriptor that is another file from now on */
     if (k->number == SYS_execve) { /* which closes descriptors, but says not which */
         look_up(by);
@@ -342,10 +341,16 @@ static void count_call(struct watch *w, struct person *by, const struct tail_eve
         d->file = FILE_NOT_LOOKED_AT;
         d->created_ns = k->type == CALL_CREATE && (by->argument & O_CREAT) ? end->ns : 0;
         w->created_ns = w->created_ns == 0 ? d->created_ns : w->created_ns;
+        const struct person *process = watch_person(w, by->process);
+        if (d->created_ns != 0) {
+            look_at(w, d);
+            file = d->file >= 0 ? d->file : FILE_CREATED;
+        } else if (k->type == CALL_CREATE && process && process->is_unnamed) {
+            look_at(w, d);
+        }
     }
     if (k->type == CALL_FORGET || (k->type == CALL_CREATE && !(by->argument & O_CREAT)))
         return;
-    int file = FILE_NONE; /* or it cannot be known any more */
     const bool is_unnamed = by->call >= RING_CALL && by->is_unnamed;
     if (k->has_file && !is_unnamed) {
         struct descriptor_entry *d = find_descriptor(w, by->process, (int)by->argument);
@@ -360,13 +365,7 @@ static void count_call(struct watch *w, struct person *by, const struct tail_eve
         return;
     if (k->number == SYS_fallocate && file >= 0)
         w->files[file].is_reserved = true;
-    if (k->type == CALL_CREATE && changed >= 0) {
-        struct descriptor_entry *d = find_descriptor(w, by->process, changed);
-        look_at(w, d);
-        note_call(w, by, k->note, d->file >= 0 ? d->file : FILE_CREATED, result);
-    } else {
-        note_call(w, by, k->note, file, result);
-    }
+    note_call(w, by, k->note, file, result);
     uint64_t latency_ns = end->ns - by->start_ns;
     w->counted++;
     histogram_record(&stats->latencies, latency_ns);
@@ -381,7 +380,8 @@ static void count_call(struct watch *w, struct person *by, const struct tail_eve
         stats->slow_ns = tail_slow_from(&stats->latencies);
 }
 
-/* Looks once at the files of a process whose calls do not name them. */
+/* Looks at the files of a process whose calls do not name them; at later ones when it opens them.
+ */
 static void look_at_unnamed(struct watch *w, int process)
 {
     struct person *one = watch_person(w, process);
@@ -475,7 +475,7 @@ static int by_time(const void *a, const void *b)
 /* One with a journal: its events are recorded, whatever the filesystem. */
 #define ANY_FILESYSTEM "ext4"
 
-/* The devices of all storages. */
+/* Takes in the devices of new storages. */
 static void watch_devices(struct watch *w)
 {
     struct device_set *to = &w->devices;
@@ -488,9 +488,13 @@ static void watch_devices(struct watch *w)
                 to->devices[to->count++] = *d;
         }
     to->filesystem = to->count;
-    tail_trace_watch(
-        &w->around,
-        &(struct tail_watch){.devices = to, .filesystem = ANY_FILESYSTEM, .calls = w->syncs});
+    if (!w->sees_all_devices)
+        tail_trace_watch(&w->around, &(struct tail_watch){.devices = to, .calls = w->syncs});
+    for (unsigned i = 0; i < w->storage_count; i++)
+        if (w->storages[i].since_ns == 0) {
+            device_read(&w->storages[i].devices, &w->storages[i].before);
+            w->storages[i].since_ns = clock_ns();
+        }
     w->is_new = false;
 }
 
@@ -569,7 +573,6 @@ void watch_follow(struct watch *w, const struct target *t)
 int watch_open(struct watch *w, const struct target *t, struct err *e)
 {
     char filter[FILTER_TEXT];
-    const struct device_set none = {0};
     int rc = tail_trace_open(&w->calls, TAIL_CALLS, e);
     if (rc == 0 && w->calls.is_open)
         rc = tail_trace_open(&w->around, TAIL_AROUND, e);
@@ -583,7 +586,8 @@ int watch_open(struct watch *w, const struct target *t, struct err *e)
         return err_system(e, ENOMEM, "allocate memory for events");
     filter_calls(filter, false);
     filter_calls(w->syncs, true);
-    struct tail_watch all = {.devices = &none, .filesystem = ANY_FILESYSTEM, .calls = filter};
+    struct tail_watch all = {.filesystem = ANY_FILESYSTEM, .calls = filter};
+    w->sees_all_devices = t->is_command;
     watch_follow(w, t);
     rc = tail_trace_begin(&w->calls, &all);
     all.calls = w->syncs;

@@ -94,9 +94,9 @@ struct person {
 struct storage {
     dev_t number; /* of the filesystem */
     struct device_set devices;
-    struct device_counters before; /* counters when it was first seen */
-    uint64_t since_ns;
-    bool is_limited; /* a control group limits what the target may ask of it */
+    uint64_t since_ns;             /* when it became known; 0: not taken in yet */
+    struct device_counters before; /* its counters then */
+    bool is_limited;               /* a control group limits what the target may ask of it */
     uint64_t flushes;
     uint64_t written;                   /* bytes */
     struct tail_share writers[WRITERS]; /* of these bytes: each process */
@@ -143,6 +143,7 @@ struct watch {
     struct storage storages[MAX_STORAGES];
     unsigned storage_count;
     struct device_set devices; /* of all storages, each once */
+    bool sees_all_devices;     /* of the machine, because a command may use any of them */
     struct facts facts;        /* what stood in their way at the end */
     struct file files[MAX_FILES];
     unsigned file_count;

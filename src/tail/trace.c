@@ -25,13 +25,13 @@
 /* Which occurrences of an event the kernel has to record. */
 enum tail_scope {
     SCOPE_DEVICES,
-    SCOPE_FILESYSTEM,
+    SCOPE_USERS,
+    SCOPE_FILESYSTEM, /* and those before it are about devices */
     SCOPE_THREAD,
     SCOPE_WOKEN,
     SCOPE_SWITCHED,
     SCOPE_CALLS,
     SCOPE_JOURNAL,
-    SCOPE_ALL,
     SCOPE_RINGS
 };
 
@@ -43,6 +43,7 @@ static const struct {
 } scopes[] = {
     /* those on the devices below the files, or on the filesystem's: their numbers follow */
     [SCOPE_DEVICES] = {TAIL_OWN | TAIL_AROUND, "dev == 0"},
+    [SCOPE_USERS] = {TAIL_AROUND, "dev == 0"},
     [SCOPE_FILESYSTEM] = {TAIL_OWN | TAIL_AROUND, "dev == 0"},
     /* those in the program's threads, those that make one ready to run, give it a CPU or take it */
     [SCOPE_THREAD] = {TAIL_OWN | TAIL_CALLS, "common_pid >= %d && common_pid <= %d"},
@@ -52,7 +53,6 @@ static const struct {
     /* those of the system calls in question, and those that happen to the thread of a journal */
     [SCOPE_CALLS] = {TAIL_CALLS | TAIL_AROUND, ""},
     [SCOPE_JOURNAL] = {TAIL_AROUND, "comm ~ \"jbd2/*\""},
-    [SCOPE_ALL] = {TAIL_AROUND, "0"},
     [SCOPE_RINGS] = {TAIL_CALLS, ""},
 };
 
@@ -230,7 +230,7 @@ static const struct row {
     {"lock/contention_end", LOCKS, SCOPE_THREAD, TAIL_LOCK_END, "ret lock_addr"},
     {"raw_syscalls/sys_enter", CALLS, SCOPE_CALLS, TAIL_CALL, "id args"},
     {"raw_syscalls/sys_exit", CALLS, SCOPE_CALLS, TAIL_RETURN, "id ret"},
-    {"block/block_bio_queue", USERS, SCOPE_ALL, TAIL_BIO, OF_REQUEST},
+    {"block/block_bio_queue", USERS, SCOPE_USERS, TAIL_BIO, OF_REQUEST},
     {"sched/sched_waking", WAKERS, SCOPE_JOURNAL, TAIL_ASK_COMMIT, "common_flags pid"},
     {"io_uring/io_uring_submit_req", RINGS, SCOPE_RINGS, TAIL_SUBMIT, "opcode req flags"},
     {"io_uring/io_uring_submit_sqe", RINGS, SCOPE_RINGS, TAIL_SUBMIT, "opcode req flags"},
@@ -654,20 +654,19 @@ bool tail_trace_watch(const struct tail_trace *t, const struct tail_watch *w)
     for (unsigned i = 0; i < TAIL_EVENTS; i++) {
         char text[FILTER_BYTES] = "0"; /* no filter */
         enum tail_scope scope = rows[i].scope;
-        unsigned devices = scope == SCOPE_DEVICES      ? w->devices->count
-                           : scope == SCOPE_FILESYSTEM ? w->devices->filesystem
-                                                       : 0;
+        const struct device_set *on = scope <= SCOPE_FILESYSTEM ? w->devices : NULL;
+        unsigned devices = !on ? 0 : scope == SCOPE_FILESYSTEM ? on->filesystem : on->count;
         size_t used = 0;
         if (t->filters[i] < 0)
             continue;
         if (scope == SCOPE_CALLS)
             snprintf(text, sizeof text, "%s", w->calls);
-        else if (t->set != TAIL_CALLS)
+        else if (t->set != TAIL_CALLS && (on || scope > SCOPE_FILESYSTEM))
             snprintf(text, sizeof text, scopes[scope].filter, w->first_thread, w->last_thread);
         for (unsigned k = 0; k < devices && k < MAX_IN_FILTER; k++)
-            used += (size_t)snprintf(
-                text + used, sizeof text - used, "%sdev == %" PRIu32, k > 0 ? " || " : "",
-                tail_device(w->devices->devices[k].major, w->devices->devices[k].minor));
+            used += (size_t)snprintf(text + used, sizeof text - used, "%sdev == %" PRIu32,
+                                     k > 0 ? " || " : "",
+                                     tail_device(on->devices[k].major, on->devices[k].minor));
         all = write_text(t->filters[i], text) && all;
     }
     return all;

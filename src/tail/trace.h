@@ -168,11 +168,11 @@ int tail_trace_open(struct tail_trace *t, enum tail_set set, struct err *e);
 
 /* The threads and devices whose events are recorded. */
 struct tail_watch {
-    int first_thread; /* lowest thread ID */
-    int last_thread;  /* highest thread ID */
-    const struct device_set *devices;
-    const char *filesystem; /* its type, "ext4"; empty: unknown */
-    const char *calls;      /* which system calls, as a filter of the kernel ("id == 0") */
+    int first_thread;                 /* lowest thread ID */
+    int last_thread;                  /* highest thread ID */
+    const struct device_set *devices; /* NULL: all */
+    const char *filesystem;           /* its type, "ext4"; empty: unknown */
+    const char *calls; /* which system calls, as a filter of the kernel ("id == 0") */
 };
 
 /* Records the events of more threads ("7 8 "), and of the threads and processes that they make. One

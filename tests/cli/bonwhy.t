@@ -198,6 +198,37 @@ END
         }
     };
 
+    subtest 'a filesystem that is seen for the first time' => sub {
+        my $other = Root::may_mount() ? Root::filesystem('ext4', 40) : undef;
+        plan skip_all => 'no filesystem of our own' if !$other;
+        # The program makes all calls while bonwhy is stopped, and goes on until bonwhy has read them.
+        spew("$dir/unseen", <<'END');
+use strict; use warnings; use IO::Handle;
+sub naps { open my $in, '<', '/proc/' . getppid . '/status' or die; return (join q{}, <$in>) =~ /^voluntary_ctxt_switches:\s*(\d+)/m ? $1 : die }
+open my $file, '>', "$ARGV[0]/data" or die;
+kill STOP => getppid;
+for (1 .. 20) { syswrite $file, 'x' x 8192; $file->sync }
+kill CONT => getppid;
+my $until = naps() + 5;
+select undef, undef, undef, .01 while naps() < $until;
+END
+        my $run = bonwhy(qw(-q --json --), $^X, "$dir/unseen", $other);
+        my %of = %{ JSON::PP::decode_json($run->{out})->{answer}{percent} };
+        cmp_ok($of{device} + $of{queue} + $of{flush} + $of{journal}, '>', 0, 'what was at its device before is known') or diag $run->{out};
+        SKIP: {
+            skip 'no fio', 1 if !have('fio');
+            my @fio = (qw(fio --name=x --ioengine=libaio --iodepth=1 --rw=randread --bs=4k --size=2m --direct=1 --openfiles=1 --file_service_type=sequential), "--filename=$dir/first:$other/second", "--output=$dir/fio");
+            system(@fio, '--create_only=1') == 0 or skip 'fio has no libaio here', 1;
+            my $aio;
+            for (1 .. 10) { # it is known only if it is looked up before fio ends
+                bonwhy(qw(-q --json -o), "$dir/json", '--', @fio, '--thinktime=1ms');
+                ($aio) = grep { $_->{call} eq 'aio transfer' } @{ JSON::PP::decode_json(slurp("$dir/json"))->{calls} };
+                last if $aio->{calls} == 512;
+            }
+            is($aio->{calls}, 512, 'transfers of a file on it, which is opened later') or diag slurp("$dir/fio");
+        }
+    };
+
     subtest 'odd programs' => sub {
         # one that becomes another, and children that end at once
         spew("$dir/execs", 'use IO::Handle; open my $f, ">>", "$ARGV[0]/x" or die; for (1 .. 10) { syswrite $f, "x"; $f->sync } exec $^X, $0, $ARGV[0], 1 if !$ARGV[1];');
