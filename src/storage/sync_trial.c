@@ -8,6 +8,7 @@
 #include "measure/durability.h"
 #include "measure/summary.h"
 #include "storage/scratch.h"
+#include "sys/limits.h"
 #include "sys/stop.h"
 #include "util/rng.h"
 
@@ -23,7 +24,10 @@ int sync_trial_run(struct sync_trial *t, const char *path, const struct device_s
     struct scratch s;
     struct rng rng;
     int fd = -1;
-    int rc = scratch_open(&s, path, PATH_FAILS, trusts, e);
+    int rc = limits_file((uint64_t)syncs * BLOCK, e);
+    if (rc != 0)
+        return rc;
+    rc = scratch_open(&s, path, PATH_FAILS, trusts, e);
     if (rc == 0)
         rc = scratch_make(&s, 0, e);
     if (rc == 0) { /* with a name: btrfs does not sync a file that has none */

@@ -160,7 +160,7 @@ subtest 'not every resource that a run wants' => sub {
     for my $command (
         [ 'bonnie', '-d', $dir, qw(-q -r0 -s8 -n0 -c2) ], [ 'bonnie', '-d', $dir, qw(-q -r0 -s0 -n1:999999) ], [ 'bonnie', $dir ],
         [ 'bonload', qw(-wt=1 -max-requests=1 -body-size=1MiB), "$dir/XX" ], [ 'bonload', qw(-requests-engine=meta -wt=1 -max-requests=1), "$dir/XX" ],
-        [ 'bonload', '-good-for=etcd', $disk ], [ 'boncut', 'write', $dir ], [ 'getc_putc', '-s1m', $dir ], [ 'generate_randfile', "--file=$dir/numbers", 999999 ],
+        [ 'bonload', '-good-for=etcd', $disk ], [ 'boncut', 'audit', $disk ], [ 'boncut', 'write', $dir ], [ 'getc_putc', '-s1m', $dir ], [ 'generate_randfile', "--file=$dir/numbers", 999999 ],
     ) {
         my ($program, @args) = @{$command};
         $run = bonnie({ program => $program, wrap => [ 'sh', '-c', 'ulimit -f 100; exec "$@"', 'sh' ] }, @args);
