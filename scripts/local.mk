@@ -33,7 +33,6 @@ dist_perl_DATA = \
 	scripts/lib/Bonnie/LoadTables.pm \
 	scripts/lib/Bonnie/LoadVerdict.pm \
 	scripts/lib/Bonnie/MannWhitney.pm \
-	scripts/lib/Bonnie/Markdown.pm \
 	scripts/lib/Bonnie/OneRun.pm \
 	scripts/lib/Bonnie/OtherForms.pm \
 	scripts/lib/Bonnie/Options.pm \
@@ -68,7 +67,6 @@ dist_perlab_DATA = \
 	scripts/lib/Bonnie/Ab/Command.pm \
 	scripts/lib/Bonnie/Ab/Judge.pm \
 	scripts/lib/Bonnie/Ab/Keep.pm \
-	scripts/lib/Bonnie/Ab/Live.pm \
 	scripts/lib/Bonnie/Ab/Measured.pm \
 	scripts/lib/Bonnie/Ab/Neighbour.pm \
 	scripts/lib/Bonnie/Ab/Options.pm \

@@ -6,7 +6,6 @@ use strict;
 use warnings;
 use experimental 'signatures';
 use Exporter 'import';
-use Bonnie::Output qw(complain);
 use Bonnie::Plain  qw(plain_text shorten);
 
 our @EXPORT_OK = qw(@OPTIONS plan_of);
@@ -70,20 +69,12 @@ sub wrong ($what) {
     die "$what\n";
 }
 
-# Without anything, says which questions it answers.
-sub answer_bare {
-    complain(q{did a change help? bon_ab --prepare-a='COMMAND' --prepare-b='COMMAND' -- bonnie -q --json -d . -s 1g -n 0});
-    complain(q{which disk is faster? bon_ab --a='bonnie -q --json -d DIR -s 1g -n 0' --b='bonnie -q --json -d OTHER -s 1g -n 0'});
-    die "which program is faster? bon_ab --a='COMMAND' --b='COMMAND'; bon_ab --help lists the options\n";
-}
-
 sub commands ($options, @command) {
     my %prepare = (a => $options->{'prepare-a'}, b => $options->{'prepare-b'});
     my @given   = grep { defined $options->{$_} } qw(a b);
     wrong("--$given[0] needs the other of --a and --b") if @given == 1;
     wrong('a command after -- and --a, --b cannot be given together') if @given && @command;
-    answer_bare() if !%{$options} && !@command;
-    wrong('no command is given: it comes after --, or as --a and --b') if !@given && !@command;
+    wrong('no command is given: it comes after --, or as --a and --b; bon_ab -h has examples') if !@given && !@command;
     my %beside = (a => $options->{'beside-a'}, b => $options->{'beside-b'});
     wrong("--beside-$_ is empty") for grep { defined $beside{$_} && $beside{$_} !~ /\S/ } qw(a b);
     wrong('--settle needs --beside-a or --beside-b') if defined $options->{settle} && !grep {defined} values %beside;
