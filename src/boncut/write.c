@@ -416,6 +416,8 @@ static int make_directory(struct write_run *run, const struct settings *s, struc
         rc = limits_descriptors(OTHER_DESCRIPTORS + h->workers * DESCRIPTORS_PER_WORKER,
                                 "--workers", h->workers, "workers", e);
     if (rc == 0)
+        rc = limits_tasks(h->workers + OTHER_THREADS, e);
+    if (rc == 0)
         rc = scratch_make(scratch, h->run, e);
     if (rc != 0)
         return rc;

@@ -467,7 +467,10 @@ int run_context_check_limits(const struct plan *p, struct err *e)
                                 "--concurrency", p->workers, "workers", e);
     if (rc == 0)
         rc = limits_file(data > most ? data : most, e);
-    return rc == 0 ? limits_tasks(p->workers + (p->tests[TEST_SEEKS] ? d->seekers : 0), e) : rc;
+    /* a single worker is the main thread */
+    uint64_t tasks = (p->workers > 1 ? p->workers : 0) + (p->tests[TEST_SEEKS] ? d->seekers : 0) +
+                     p->explains_tail;
+    return rc == 0 ? limits_tasks(tasks, e) : rc;
 }
 
 int run_context_open(struct run_context *r, struct plan *p, struct block_device *device,

@@ -104,6 +104,21 @@ uint64_t control_group_memory(const char *root)
     return lowest;
 }
 
+uint64_t control_group_tasks(const char *root)
+{
+    uint64_t room = UINT64_MAX;
+    char text[64];
+    struct control_group *all = control_groups_find(root, 0, "pids");
+    for (const struct control_group *g = all; g && *g->directory; g++) {
+        uint64_t most = read_text(g, "pids.max", text) ? strtoull(text, NULL, 10) : UINT64_MAX;
+        uint64_t used = read_text(g, "pids.current", text) ? strtoull(text, NULL, 10) : 0;
+        uint64_t left = most > used ? most - used : 0;
+        room = left < room ? left : room;
+    }
+    free(all);
+    return room;
+}
+
 void cpu_quotas_find(struct cpu_quotas *quotas, const char *root)
 {
     struct control_group *all = control_groups_find(root, 0, "cpu");

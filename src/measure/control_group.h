@@ -14,8 +14,8 @@ struct control_group {
     bool is_own; /* the process's own group, and not one above it */
 };
 
-/* Finds the group of a process, 0 being this one, under a controller ("blkio", "cpu" or
- * "memory", as version 1 names them), and all groups above that, as far as they are mounted. `root`
+/* Finds the group of a process, 0 being this one, under a controller ("blkio", "cpu", "memory" or
+ * "pids", as version 1 names them), and all groups above that, as far as they are mounted. `root`
  * is a prefix of /proc and /sys, "" except in tests. What cannot be read is left out. The caller
  * frees the list; NULL: no memory. */
 struct control_group *control_groups_find(const char *root, int process, const char *controller);
@@ -23,6 +23,9 @@ struct control_group *control_groups_find(const char *root, int process, const c
 /* The lowest limit that any of these groups sets on memory, in bytes: memory.max and memory.high,
  * or memory.limit_in_bytes of version 1; 0: there is none. */
 uint64_t control_group_memory(const char *root);
+
+/* How many processes and threads these groups allow beside those in them; UINT64_MAX: no limit. */
+uint64_t control_group_tasks(const char *root);
 
 /* A quota of CPU time that a group of this process has. Owns nothing. */
 struct cpu_quota {

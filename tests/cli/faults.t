@@ -175,6 +175,17 @@ subtest 'not every resource that a run wants' => sub {
         refused_ok($run, qr/\d+ processes and threads are needed, \d+ can be started \(/, 'more seekers than processes');
         is_deeply([ tree($dir) ], [], 'nothing is written');
     }
+    SKIP: {
+        skip 'needs prlimit and a user whom limits on processes restrict', 4 if $> == 0 && system('setpriv --version >/dev/null 2>&1') != 0;
+        my @as = $> == 0 ? qw(setpriv --reuid=65534 --regid=65534 --clear-groups) : ();
+        my $his = scratch(oct 777);
+        for my $command ([ 'bonnie', '-d', $his, qw(-q -r0 -n0 -f --tests=seeks -s16m:8k:1000:3000) ], [ 'bonload', qw(-rt=3000 -wt=1 -requests-engine=meta -max-requests=1), "$his/XX" ]) {
+            my ($program, @args) = @{$command};
+            $run = bonnie({ program => $program, wrap => [ @as, 'prlimit', '--nproc=2000', '--nofile=20000' ] }, @args);
+            refused_ok($run, qr/300\d processes and threads are needed, \d+ can be started \(ulimit -u\)/, "$program: more than a user may have");
+            is_deeply([ tree($his) ], [], 'nothing is written');
+        }
+    }
     $run = bonnie({ wrap => [ 'sh', '-c', 'ulimit -v 65536; exec "$@"', 'sh' ] }, '-d', $dir, qw(-q -r0 -s800:64m -n0 -c8));
     cmp_ok($run->{status}, $run->{err} =~ /Sanitizer/ ? 'ne' : 'eq', $run->{err} =~ /Sanitizer/ ? '0' : '1', 'little memory: exit status 1');
     is($run->{out}, q{}, 'nothing is printed');

@@ -83,7 +83,7 @@ my %limits = (
     'a second of CPU'          => [ sh('ulimit -S -t 1'), "signal $signal{XCPU}", undef, '-s64g:1m -n0 -f --engine=null --tests=put_block' ],
 );
 my %processes = map {
-    ("$_ processes at most" => [ [ 'prlimit', "--nproc=$_" ], 1, qr/: Resource temporarily unavailable/,
+    ("$_ processes at most" => [ [ 'prlimit', "--nproc=$_" ], 1, qr/: Resource temporarily unavailable|can be started \(ulimit -u\)/,
         '-s1:64k:40:3 -n1:0:0:2 -c3 --iops-duration=0.01 --tests=put_block,seeks,iops,seq_create' ])
 } 2 .. 9; # one of the processes is strace
 

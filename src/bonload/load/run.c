@@ -111,21 +111,24 @@ uint64_t arrivals_due(const struct arrivals *a, struct arrivals_cursor *cursor, 
 
 /* ---- opening a run --------------------------------------------------------------------------- */
 
-/* Checks the limit on open files for a given number of threads, each with a file or a connection.
- * At a rate, nobody knows whether all channels are ever used. */
+/* Checks the limits on threads, and on open files for a given number of threads, each with a file
+ * or a connection. At a rate, nobody knows whether all channels are ever used. */
 static int check_limits(const struct run *r, struct err *e)
 {
     bool blocks = r->target->traits & TARGET_BLOCKS;
     bool needs_files = (r->target->traits & TARGET_NAMES) && r->plan->mode == MODE_THREADS;
     uint64_t needed = DESCRIPTORS_IN_ALL;
+    uint64_t tasks = r->plan->explains_tail;
     unsigned threads = 0;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct load *load = &r->loads[kind];
         threads += load->pace == PACE_CLOSED ? load->channels : 0;
         needed += blocks ? 0 : DESCRIPTORS_PER_THREAD * load->shares;
+        tasks += load->shares;
     }
     needed += threads + (r->plan->explains_tail ? tail_trace_descriptors() : 0);
-    return limits_descriptors(needs_files ? needed : 0, "-rt, -wt", threads, "threads", e);
+    int rc = limits_descriptors(needs_files ? needed : 0, "-rt, -wt", threads, "threads", e);
+    return rc == 0 ? limits_tasks(tasks, e) : rc;
 }
 
 /* Number of requests that may begin in this process, without those that follow others. If reads
