@@ -90,6 +90,17 @@ subtest 'a directory whose listing ends too early' => sub {
     is_deeply([ tree($dir) ], [], 'nothing is left');
 };
 
+subtest 'memory that may not be locked' => sub {
+    plan skip_all => 'no io_uring here' if !grep { $_ eq 'io_uring' } engines();
+    my @queued = ('-d', "$dir", split q{ }, '-q -s4 -n0 -r0 --format=text --engine=io_uring -c2 --iops-duration=0.1 --tests=put_block,seeks,iops');
+    my $told = qr/buffers could not be registered with io_uring [(]ulimit -l[)]:/;
+    my $run  = run_without('io_uring_register', 'error=ENOMEM', @queued);
+    is($run->{status}, 0, 'it goes on');
+    my $text = $run->{out} =~ s/\s+/ /gr;
+    like($text, qr/\b$_\b[\w ]*: $told/, "$_: the report says so") for qw(put_block seeks iops);
+    unlike(bonnie(@queued)->{out}, qr/registered/, 'and does not otherwise');
+};
+
 subtest 'without /proc' => sub {
     plan skip_all => 'mounting takes root' if $> != 0;
     plan skip_all => 'a sanitizer cannot do without it' if slurp(BonnieRun::program()) =~ /__asan_init|__tsan_init/;
