@@ -217,6 +217,24 @@ static int set_json(void *settings, const char *value, struct err *e)
     return rc == 0 && is_wanted ? set_format(s, "json", e) : rc;
 }
 
+static const char *const uring_words[] = {"sqpoll", "iopoll", NULL};
+
+static bool take_uring(void *settings, char *word)
+{
+    struct settings *s = settings;
+    bool *const fields[] = {&s->plan.engine.options.uring.sqpoll,
+                            &s->plan.engine.options.uring.iopoll};
+    int field = value_word(word, uring_words);
+    if (field >= 0)
+        *fields[field] = true;
+    return field >= 0;
+}
+
+static int set_uring(void *settings, const char *value, struct err *e)
+{
+    return value_list(settings, value, take_uring, NULL, e);
+}
+
 static const char *const null_words[] = {"delay=", "fail=", "short=", "corrupt=", NULL};
 
 /* Parses a word of --null: "delay=500" is a delay in microseconds; other values are numbers of
@@ -253,6 +271,22 @@ static int set_iops_block(void *settings, const char *value, struct err *e)
     static const char accepted[] = "bytes, a multiple of 512 up to 64m";
     int rc = value_size(&s->iops_block_bytes, value, 1, 512, 64 * MIB, accepted, e);
     return rc == 0 && s->iops_block_bytes.value % 512 != 0 ? err_say(e, "%s", accepted) : rc;
+}
+
+static const char *const iops_pattern_words[] = {"uniform", "zipf:", NULL};
+
+static int set_iops_pattern(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    const char *zipf = iops_pattern_words[1];
+    uint64_t theta = 0;
+    bool is_zipf = strncmp(value, zipf, strlen(zipf)) == 0;
+    if (is_zipf ? units_parse_decimal(value + strlen(zipf), &theta) != 0 || theta == 0 ||
+                      theta > 10 * BILLION
+                : strcmp(value, "uniform") != 0)
+        return err_say(e, "uniform, or zipf:THETA with a number above 0, up to 10");
+    s->plan.iops.theta = (double)theta / (double)BILLION;
+    return 0;
 }
 
 static const char *const data_words[] = {
@@ -321,6 +355,9 @@ static const struct option_entry entries[] = {
      .foreign = "ioengine", .help = "how block tests move data: %s (default: sync)"},
     {COUNT("iodepth", "N", iodepth, 1, 4096),
      .help = "operations in flight per worker or seeker (default: 1 with sync, otherwise 32)"},
+    {SETTER("uring", "LIST", set_uring), .words = uring_words, .offer = OFFER_LIST,
+     .quirks = OPTION_UNLISTED,
+     .help = "for io_uring: sqpoll (a kernel thread submits), iopoll (completions are polled for)"},
     {SETTER("null", "LIST", set_null), .words = null_words, .offer = OFFER_LIST,
      .quirks = OPTION_UNLISTED,
      .help = "for null: delay=MICROSECONDS; fail=N, short=N, corrupt=N: what happens to the Nth "
@@ -342,6 +379,8 @@ static const struct option_entry entries[] = {
      .help = "size of each operation of iops (default: 4k)"},
     {COUNT("iops-writes", "PERCENT", iops_writes, 0, 100),
      .help = "share of these operations that are writes (default: 10)"},
+    {SETTER("iops-pattern", "PATTERN", set_iops_pattern), .words = iops_pattern_words,
+     .help = "where these operations go: uniform, or zipf:THETA (default: uniform)"},
     {FLAG("steady-state", plan.steady.wanted), .group = "Until it is steady",
      .help = "repeat block tests in rounds until the test's rate is steady"},
     {DURATION("round-time", round_ns, 1), .help = "duration of a round (default: 60)"},
@@ -382,6 +421,7 @@ static const struct option_entry entries[] = {
     {FLAG("explain-tail", plan.explains_tail),
      .help = "as root, say what the slowest operations of put_block, rewrite, get_block and iops "
              "waited for"},
+    {FLAG("si", plan.si), .help = "print throughput in MB/s beside MiB/s below the table"},
     {.letter = 'v',
      .name = "verbose",
      .kind = OPTION_OCCURRENCES,
@@ -460,7 +500,7 @@ static const char go_help[] =
 /* The options that do not say what is measured, or how, but who measures and what is printed. */
 #define OTHERS                                                                                     \
     "directory,label,ram,user,group,quiet,seed,random-file,preset,data,verify,cache,iops-duration" \
-    ",time,format,csv,json,html,percentiles,explain-tail,output,verbose,min-time,"                 \
+    ",time,format,csv,json,html,si,percentiles,explain-tail,output,verbose,min-time,"              \
     "trust-directory,write,yes,offset"
 
 int options_parse(int argc, char *argv[], struct settings *s, FILE *out, struct err *e)

@@ -17,6 +17,7 @@ struct phase {
     struct run_context *context;
     enum test_id test;
     const char *title; /* as the progress line shows it */
+    const char *name;  /* as SIGUSR1 shows it */
     bool is_measured;  /* false: it prepares the storage; nothing asks before it or is kept */
     const struct workload *workload;
     struct monitor *monitor;
@@ -250,10 +251,14 @@ static int start_observers(struct phase *ph, struct err *e)
         .stats = &r->stats,
         .goal = ph->goal,
         .draws = draws,
+        .has_colour = r->progress.has_colour,
         .notes_intervals = ph->is_measured && p->wants_intervals,
         .records_series = ph->is_measured && p->ranks == 1 && is_stored(ph) &&
                           (w->item == ITEM_CHUNK || w->item == ITEM_BLOCK),
         .devices = &r->storage.sources.devices,
+        .name = ph->name,
+        .figures = r->figures,
+        .line_is_open = r->progress.line_open && !draws && !asks,
         .tick_interval_ns = drops ? p->drop_interval_ns : 0,
         .tick = drop_meanwhile,
         .tick_context = &r->helpers->dropper,
@@ -332,6 +337,7 @@ static int precondition(struct run_context *r, struct err *e)
     const struct data_plan *d = &r->plan->data;
     struct phase ph = {.context = r,
                        .title = "Preconditioning",
+                       .name = "precondition",
                        .workload = &workload_put_block,
                        .goal = {.goal_bytes = times * d->chunks * d->chunk_bytes}};
     if (times == 0)
@@ -471,6 +477,9 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
     else
         shared_stats_sum(&r->stats, r->total);
     uint64_t elapsed_ns = spent->ns;
+    bool has_plain_queue = false;
+    for (unsigned i = 0; i < r->stats.used; i++)
+        has_plain_queue |= r->stats.workers[i].plain_queues > 0;
     for (unsigned i = 0; i < r->stats.room; i++)
         corruption_merge(&figures.corruption, &r->corruption[i]);
     int rc = gathering_end_test(&r->gathering, &figures, r->total, &together, e);
@@ -492,6 +501,7 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
         .device = spent->device,
         .moved = spent->moved,
         .cache = figures.cache,
+        .has_plain_queue = has_plain_queue,
         .is_short = !ph->is_once && ph->spent.ns < ph->round_end_ns,
         .together = together,
     };
@@ -562,12 +572,20 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
     return 0;
 }
 
-/* Reports that a test is done, and the first corrupted places on standard error. */
+/* Reports that a test is done, keeps its figures in case SIGUSR1 asks for them later in the run,
+ * and reports the first corrupted places on standard error. */
 static void report_test(const struct phase *ph, const struct test_result *t)
 {
+    char figures[PROGRESS_FIGURES];
     struct run_context *r = ph->context;
     const struct plan *p = r->plan;
-    const char *name = test_names[ph->test];
+    const char *name = ph->name;
+    struct progress_reading reading = ph->goal;
+    size_t used = strlen(r->figures);
+    reading.elapsed_ns = t->elapsed_ns;
+    reading.ops = t->ops;
+    reading.bytes = t->bytes;
+    progress_figures(figures, &reading);
     if (p->is_bonniexx && ph->workload->forked)
         progress_lines_end(&r->progress, "done...", p->data.seekers);
     else
@@ -576,6 +594,8 @@ static void report_test(const struct phase *ph, const struct test_result *t)
     if (ph->workload->item == ITEM_CHUNK)
         r->moved_per_second =
             (double)t->bytes * moved_percent(ph->workload) * 1e7 / (double)(t->elapsed_ns + 1);
+    snprintf(r->figures + used, sizeof r->figures - used, "  %-10s  %s\n", name, figures);
+
     if (t->corrupted == 0 || p->rank > 0) /* rank 0 reports those of all ranks */
         return;
     r->corrupted += t->corrupted;
@@ -609,6 +629,7 @@ int phase_run(struct run_context *r, enum test_id test, const struct outlook *ou
                  : w->item != ITEM_BLOCK || p->iops.write_percent % 100 > 0 ? w->title
                  : p->iops.write_percent == 0 ? "Reading at random places"
                                               : "Writing at random places",
+        .name = test_names[test],
         .is_measured = true,
         .workload = w,
         .rounds = {.spent = &ph.spent,

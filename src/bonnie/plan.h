@@ -52,6 +52,7 @@ struct iops_plan {
     uint64_t most_ops; /* a worker ends earlier after this number of operations; 0: it does not */
     uint64_t block_bytes;
     unsigned write_percent;
+    double theta; /* exponent of the Zipf distribution; 0: uniform */
 };
 
 /* How block tests move data. */
@@ -124,6 +125,7 @@ struct plan {
     uint64_t chunk_test_ns;    /* time of each sequential block test; 0: once through the data */
     bool wants_intervals;      /* a report shows intervals */
     bool percentiles;          /* of every test below the table */
+    bool si;                   /* throughput in powers of 1000, too */
     enum data_kind contents;
     unsigned compress_percent;
     char contents_name[16]; /* the contents, in the form of --data */

@@ -80,8 +80,9 @@ struct test_result {
     uint64_t cpu_ns;     /* CPU time of all workers, user and system */
     struct latencies latency_ns;
     bool is_short; /* for less time than was wanted: preparing further laps would take too long */
-    uint64_t verified_bytes;           /* number of bytes that were read and checked */
-    uint64_t corrupted;                /* number of corrupted units in these bytes */
+    bool has_plain_queue;    /* the engine's buffers were not registered, which costs more */
+    uint64_t verified_bytes; /* number of bytes that were read and checked */
+    uint64_t corrupted;      /* number of corrupted units in these bytes */
     struct corruption_list corruption; /* the first corrupted places; result_release() frees them */
     struct device_counters device;
     struct moved_bytes moved; /* bytes of the storage, by the sources that speak about them */

@@ -210,11 +210,17 @@ static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct 
     const struct io_queue_setup setup = work_queue_setup(r->plan, &file, 1, trial.bytes);
     const struct io_source source = {
         .next = try_next, .failed = trial.reads_only ? try_failed : NULL, .context = &trial};
+    bool polls = strcmp(setup.engine->name, "io_uring") == 0 && setup.options->uring.iopoll;
     struct io_queue queue;
-    int rc = io_queue_open(&queue, &setup, e);
+    struct err reason = {0};
+    int rc = io_queue_open(&queue, &setup, &reason);
     if (rc == 0)
-        rc = io_queue_run(&queue, &source, r->total, e);
+        rc = io_queue_run(&queue, &source, r->total, &reason);
     io_queue_close(&queue);
+    if (rc != 0 && rc != -EINTR && polls)
+        return err_say(e, "--uring=iopoll needs -D and a device that can be polled: %s",
+                       reason.text);
+    err_append(e, &reason);
     return rc;
 }
 
@@ -489,7 +495,7 @@ int run_context_open(struct run_context *r, struct plan *p, struct block_device 
     };
     progress_lines_init(&r->progress, p->quiet);
     if (p->is_bonniexx)
-        r->progress.is_live = false;
+        r->progress.is_live = r->progress.has_colour = false;
     coordinator->break_line = break_progress_line;
     coordinator->line = &r->progress;
     int rc = open_scratch(r, e);
@@ -527,6 +533,9 @@ void run_context_begin_run(struct run_context *r, const struct plan *p, uint64_t
             init_file_set(r, w);
     }
     uint64_t seed = rng_mix(p->seed ^ rng_mix(index | (uint64_t)p->row_number << 32));
+    r->figures[0] = '\0';
+    if (p->runs > 1 || p->least_ns > 0)
+        snprintf(r->figures, sizeof r->figures, "  run %" PRIu64 "\n", index + 1);
     /* all rows of a preset work on the same data */
     pattern_begin_run(&r->pattern, r->numbers.first_run + (p->row ? 0 : index));
     for (unsigned i = 0; i < p->workers; i++) {

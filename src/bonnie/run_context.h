@@ -10,6 +10,9 @@
 #include "tail/examiner.h"
 #include "tail/trace.h"
 
+/* Room for a line for each test, and one with the number of the run. */
+#define FIGURES_SO_FAR (TEST_COUNT * 100 + 40)
+
 /* Random numbers that all ranks of a run share. */
 struct run_numbers {
     uint64_t first_run;   /* number of the first run in stamps; later runs have the next numbers */
@@ -61,6 +64,7 @@ struct run_context {
     struct poller of_ranks;      /* looks for messages from other ranks */
     const struct poller *poller; /* what the main thread looks for during the work; NULL: nothing */
     double moved_per_second; /* bytes, by the last test that went through all data; 0: none has */
+    char figures[FIGURES_SO_FAR]; /* a line for each finished test of this run */
     unsigned unsteady; /* number of tests, in all runs, that had to become steady but did not */
 };
 

@@ -282,6 +282,8 @@ int bonnie(int argc, char *argv[], struct err *e)
         rc = privilege_resolve(&identity, s->user, s->group, e);
     if (rc == 0)
         rc = stop_init(e);
+    if (rc == 0)
+        stop_takes_inquiries(true);
     if (rc == 0 && ranks->count > 1)
         stop_takes_repeats();
     if (rc == 0 && s->plan.cache == CACHE_EVICT && !device.name)

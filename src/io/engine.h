@@ -11,6 +11,10 @@
 /* Options of single engines. All zeros are the defaults. */
 struct engine_options {
     struct {
+        bool sqpoll; /* a kernel thread looks for submissions, so these need no system call */
+        bool iopoll; /* the kernel polls for completions, without interrupts */
+    } uring;
+    struct {
         uint64_t delay_ns; /* duration of every transfer */
         uint64_t fail_at; /* number of the transfer, counted from 1, that fails with EIO; 0: none */
         uint64_t short_at;   /* number of the transfer that moves half of its bytes */
@@ -70,6 +74,9 @@ struct engine_ops {
      * up to `most` of them, at least 1, in `done`. Returns their number, or a negative errno,
      * which loses no transfer: -EINTR: call again. NULL: submit() queues nothing. */
     int (*wait)(void *state, unsigned least, struct io *done[], unsigned most);
+
+    /* Whether the buffers are registered with the kernel. NULL: the engine registers none. */
+    bool (*has_buffers)(const void *state);
 
     /* Makes what was written durable. Returns 0 or a negative errno. NULL: fsync(2) does that. */
     int (*durable)(void *state, unsigned file);

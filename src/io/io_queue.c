@@ -73,6 +73,11 @@ int io_queue_open(struct io_queue *q, const struct io_queue_setup *setup, struct
     return rc;
 }
 
+bool io_queue_has_buffers(const struct io_queue *q)
+{
+    return !q->setup.engine->has_buffers || q->setup.engine->has_buffers(q->state);
+}
+
 void io_queue_close(struct io_queue *q)
 {
     if (q->is_open && q->setup.engine->close)

@@ -113,5 +113,9 @@ int io_queue_run(struct io_queue *q, const struct io_source *source, struct op_s
 /* Makes what was written to a file durable. */
 int io_queue_sync(struct io_queue *q, unsigned file, struct err *e);
 
+/* Whether transfers cost no more than necessary. False: the engine could have registered its
+ * buffers with the kernel, but was not allowed to. */
+bool io_queue_has_buffers(const struct io_queue *q);
+
 /* Closes the queue if it is open. */
 void io_queue_close(struct io_queue *q);

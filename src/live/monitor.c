@@ -22,8 +22,11 @@
 /* The mapping has room for this number of intervals. Pages without intervals take no memory. */
 #define MAX_INTERVALS 1000000
 
+/* Room for the figures of all tests. */
+#define FIGURES_TEXT 4096
+
 /* What the main thread and the monitor tell each other. */
-enum message { MESSAGE_GO = 'g', MESSAGE_PAUSE = 'p', MESSAGE_END = 'e' };
+enum message { MESSAGE_GO = 'g', MESSAGE_PAUSE = 'p', MESSAGE_END = 'e', MESSAGE_ASK = 'a' };
 
 /* What the monitor and the main thread share. */
 struct notes {
@@ -152,6 +155,25 @@ static struct progress_reading read_stats(const struct monitor *m, uint64_t now_
     return reading;
 }
 
+/* Answers SIGUSR1: prints the figures of the finished phases, and those of this phase so far. */
+static void print_figures(struct monitor *m, uint64_t now_ns)
+{
+    char text[FIGURES_TEXT];
+    char present[PROGRESS_FIGURES] = "preparing";
+    const struct monitor_setup *s = &m->setup;
+    const struct progress_reading reading = read_stats(m, now_ns);
+    if (reading.elapsed_ns > 0)
+        progress_figures(present, &reading);
+    int length = snprintf(text, sizeof text, "%s%s: figures so far\n%s  %-10s  %s so far\n%s%s",
+                          s->line_is_open ? "\n" : "", program_name, s->figures, s->name, present,
+                          s->line_is_open ? s->title : "", s->line_is_open ? "..." : "");
+    if (s->draws && m->bar.drawn == 0)
+        m->bar.drawn = 1; /* the bar then replaces "TITLE...", which is already on the terminal */
+    progress_bar_erase(&m->bar);
+    ssize_t ignored = write(STDERR_FILENO, text, (size_t)length);
+    (void)ignored; /* the user who asked may have stopped reading */
+}
+
 /* The main loop of the monitor, a forked process: no malloc, no stdio. */
 static void monitor_main(void *context, int socket)
 {
@@ -180,6 +202,9 @@ static void monitor_main(void *context, int socket)
             next_interval = s->notes_intervals ? now + INTERVAL_NS - elapsed % INTERVAL_NS : never;
             next_tick = s->tick_interval_ns > 0 ? now + s->tick_interval_ns : never;
             next_look = s->records_series ? now + track_pause_ns(elapsed) : never;
+        } else if (message == MESSAGE_ASK) {
+            stop_inquiry_ends();
+            print_figures(m, now);
         } else if (message == MESSAGE_PAUSE) {
             next_interval = next_tick = next_look = never;
             /* the answer means that no tick is in progress */
@@ -233,7 +258,9 @@ int monitor_start(struct monitor **out, const struct monitor_setup *setup, struc
     if (!m || notes == MAP_FAILED) {
         err_system(e, errno, "allocate memory for the monitor");
     } else {
-        *m = (struct monitor){.setup = *setup, .notes = notes, .bar.title = setup->title};
+        *m = (struct monitor){.setup = *setup,
+                              .notes = notes,
+                              .bar = {.title = setup->title, .has_colour = setup->has_colour}};
         rc = helper_start(&m->process, "monitor", monitor_main, m, e);
     }
     if (rc != 0) {
@@ -243,6 +270,7 @@ int monitor_start(struct monitor **out, const struct monitor_setup *setup, struc
         return rc;
     }
     m->socket = m->process.socket;
+    stop_inquiries_to(m->socket, MESSAGE_ASK);
     *out = m;
     return 0;
 }
@@ -287,6 +315,7 @@ int monitor_end(struct monitor *m, const struct reading *spent, struct interval 
     if (!m)
         return 0;
     send_message(m, MESSAGE_END);
+    stop_inquiries_to(-1, 0);
     helper_end(&m->process, stop_signal() ? HELPER_STOPPED_MS : HELPER_END_MS);
     if (intervals && m->setup.notes_intervals) {
         struct notes *n = m->notes; /* will be unmapped */

@@ -17,6 +17,7 @@
  * number as it was at some moment. */
 struct worker_stats {
     _Alignas(64) struct op_stats ops; /* aligned so that workers do not share cache lines */
+    uint64_t plain_queues; /* number of queues that have no buffers (io_queue_has_buffers()) */
 };
 
 struct shared_stats {
@@ -41,7 +42,7 @@ void shared_stats_latencies(const void *shared_stats, struct histogram *sum);
 
 /* A process that accompanies each phase, and reads the statistics that the workers share with it.
  * It records an interval each second, and more often a point of the time series of bytes; draws the
- * line of progress on a terminal; and calls `tick`.
+ * line of progress on a terminal; prints the figures so far on SIGUSR1 (stop.h); and calls `tick`.
  *
  * It is a process of its own so that the main thread can be a worker, and no worker ever reads a
  * clock, takes a lock or prints for it. It uses neither malloc nor stdio's streams, and if it hangs
@@ -63,9 +64,13 @@ struct monitor_setup {
     const struct shared_stats *stats;
     struct progress_reading goal;     /* only its goals, as far as they are known beforehand */
     bool draws;                       /* draws the line on standard error */
+    bool has_colour;                  /* draws it in colours */
     bool notes_intervals;             /* records intervals */
     bool records_series;              /* records a time series of bytes, to find its levels */
     const struct device_set *devices; /* that the time series covers, too; NULL: none */
+    const char *name;                 /* short name of the phase, printed with the figures so far */
+    const char *figures;       /* lines of the finished phases, printed before it; NULL: none */
+    bool line_is_open;         /* standard error ends in "TITLE...", without a newline */
     uint64_t tick_interval_ns; /* how often `tick` is called while the clock runs; 0: never */
     void (*tick)(void *context);
     void *tick_context;

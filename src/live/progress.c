@@ -12,17 +12,23 @@
 
 #include "sys/stop.h"
 
-/* The escape sequence of a terminal (ECMA-48) that clears from the line's start on. */
-#define CLEAR_LINE "\r\033[J"
+/* Escape sequences of a terminal (ECMA-48): colours, and to clear from the line's start on. */
+#define COLOUR_BAR  "\033[36m" /* cyan */
+#define COLOUR_NONE "\033[0m"
+#define CLEAR_LINE  "\r\033[J"
 
 #define DEFAULT_COLUMNS 80
 #define KEPT_COLUMNS    3
+#define COLOUR_ROOM     16
 #define WIDEST_BAR      40
 #define NARROWEST_BAR   8
 
 /* The time left is shown only after this time, and when this part of the work is done. */
 #define GUESS_AFTER_NS   BILLION
 #define GUESS_AFTER_PART .01
+
+/* A rate over a shorter time would depend on the clock and the scheduler. */
+#define LEAST_MEASURED_NS (10 * MILLION)
 
 double progress_bar_fraction(const struct progress_reading *r)
 {
@@ -57,6 +63,17 @@ static void format_rate(char text[static UNITS_TEXT], const struct progress_read
     double moved = (double)(is_of_bytes ? r->bytes : r->ops) * (double)BILLION;
     enum units_of what = is_of_bytes ? UNITS_BYTES : UNITS_COUNT;
     snprintf(text, UNITS_TEXT, "%.20s/s", units_scaled(moved / (double)r->elapsed_ns, what).text);
+}
+
+void progress_figures(char text[static PROGRESS_FIGURES], const struct progress_reading *r)
+{
+    char rate[UNITS_TEXT] = "";
+    struct units_text spent = units_time(r->elapsed_ns);
+    if (r->elapsed_ns >= LEAST_MEASURED_NS)
+        format_rate(rate, r);
+    if (r->elapsed_ns >= 60 * BILLION)
+        progress_time(spent.text, r->elapsed_ns);
+    snprintf(text, PROGRESS_FIGURES, "%s%s%s", rate, *rate ? "  " : "", spent.text);
 }
 
 /* What is to the right of the bar, from least to most. */
@@ -170,7 +187,7 @@ void progress_bar_draw(struct progress_bar *g, const struct progress_reading *r,
 
 void progress_bar_draw_text(struct progress_bar *g, const char *line)
 {
-    char text[2 * PROGRESS_BAR_TEXT];
+    char text[2 * PROGRESS_BAR_TEXT + COLOUR_ROOM];
     /* a write must not block because somebody has stopped the terminal */
     struct pollfd terminal = {.fd = STDERR_FILENO, .events = POLLOUT};
     bool is_in_background = tcgetpgrp(STDERR_FILENO) != getpgrp(); /* another program uses it */
@@ -179,8 +196,14 @@ void progress_bar_draw_text(struct progress_bar *g, const char *line)
     unsigned columns = terminal_columns();
     size_t used = format_erase(text, g->drawn, columns);
     g->drawn = (unsigned)strnlen(line, room_on(columns));
-    memcpy(text + used, line, g->drawn);
-    put_text(text, used + g->drawn);
+    /* the full part of a bar is in colour */
+    const char *bar = g->has_colour ? strstr(line, "[#") : NULL;
+    int before = bar ? (int)(bar + 1 - line) : 0;
+    int full = bar ? (int)strspn(bar + 1, "#") : 0;
+    used += (size_t)snprintf(text + used, sizeof text - used, "%.*s%s%.*s%s%.*s", before, line,
+                             bar ? COLOUR_BAR : "", full, line + before, bar ? COLOUR_NONE : "",
+                             (int)g->drawn - before - full, line + before + full);
+    put_text(text, used);
 }
 
 void progress_bar_erase(struct progress_bar *g)
@@ -194,8 +217,10 @@ void progress_bar_erase(struct progress_bar *g)
 void progress_lines_init(struct progress_lines *p, bool quiet)
 {
     const char *kind = getenv("TERM");
+    const char *no_colour = getenv("NO_COLOR"); /* https://no-color.org */
     *p = (struct progress_lines){.quiet = quiet};
     p->is_live = !quiet && isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;
+    p->has_colour = p->is_live && (!no_colour || *no_colour == '\0');
 }
 
 void progress_lines_begin(struct progress_lines *p, const char *title)

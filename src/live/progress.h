@@ -10,6 +10,7 @@
  * time left and rate, as far as they fit the terminal. Uses neither malloc nor stdio's streams. */
 struct progress_bar {
     const char *title;
+    bool has_colour;
     uint64_t since_ns; /* when the line was first drawn, by clock_ns() */
     unsigned drawn;    /* number of columns of the line that is on the terminal */
 };
@@ -31,6 +32,11 @@ struct progress_reading {
 };
 
 #define PROGRESS_BAR_TEXT 512
+#define PROGRESS_FIGURES  80
+
+/* Formats a phase's figures: "1.20 GiB/s  920 ms"; without a goal in bytes, operations per second;
+ * without a rate if less than 10 ms were measured. */
+void progress_figures(char text[static PROGRESS_FIGURES], const struct progress_reading *r);
 
 /* Formats a time in its two largest units: "42 s", "3 min 05 s", "2 h 07 min". */
 void progress_time(char text[static UNITS_TEXT], uint64_t nanoseconds);
@@ -55,8 +61,9 @@ void progress_bar_erase(struct progress_bar *g);
 /* Lines on standard error that say which test is running. After a signal none is printed. */
 struct progress_lines {
     bool quiet;
-    bool is_live;   /* standard error is a terminal, on which a line can be redrawn */
-    bool line_open; /* a line has been begun but not ended */
+    bool is_live;    /* standard error is a terminal, on which a line can be redrawn */
+    bool has_colour; /* and NO_COLOR is not set */
+    bool line_open;  /* a line has been begun but not ended */
 };
 
 /* Finds out what standard error is. */

@@ -21,6 +21,7 @@ int program_run(int argc, char *argv[], unsigned stack_kib,
                 int (*work)(int argc, char *argv[], struct err *e))
 {
     struct err e = {0};
+    stop_takes_inquiries(false);
 
     /* Opens standard descriptors that are closed. Otherwise the first file that is opened would get
      * the number of one, and the program would print into that file. The replacement for standard

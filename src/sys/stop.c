@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -43,6 +44,9 @@ static struct stop_state {
     int null;                    /* descriptor of /dev/null */
     int copies[READER_NAMED];    /* of the original standard output and standard error */
     atomic_int readers[READERS]; /* -1: none, or a file, on which a write never waits */
+    atomic_int inquiries;        /* socket that gets a byte for each inquiry; -1: none */
+    atomic_char inquiry;         /* the byte for an inquiry */
+    atomic_bool is_asked;        /* an inquiry has not been answered yet */
 } * shared;
 
 static void stop_signals(sigset_t *set)
@@ -107,7 +111,25 @@ static void on_signal(int number)
     errno = code;
 }
 
-/* A signal whose coming is enough, since it interrupts a call that waits; or one without effect. */
+static void pass_on(void)
+{
+    int socket = atomic_load(&shared->inquiries);
+    char byte = atomic_load(&shared->inquiry);
+    if (socket >= 0)
+        send(socket, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void on_inquiry(int number)
+{
+    int code = errno;
+    (void)number;
+    if (getpid() == shared->owner && !atomic_exchange(&shared->is_asked, true))
+        pass_on();
+    errno = code;
+}
+
+/* A signal whose coming is enough, since it interrupts a call that waits; or an inquiry that is
+ * ignored: unlike SIG_IGN, this shows that SIGUSR1 was not ignored at the start. */
 static void on_nothing(int number)
 {
     (void)number;
@@ -141,6 +163,7 @@ int stop_init(struct err *e)
         shared->readers[i] = has_reader(fd) ? fd : -1;
     }
     shared->readers[READER_NAMED] = -1;
+    shared->inquiries = -1;
     signal(SIGCHLD, SIG_DFL); /* if it were ignored, nobody could wait for children */
     sigset_t set;
     stop_signals(&set);
@@ -148,13 +171,35 @@ int stop_init(struct err *e)
         struct sigaction before;
         if (sigismember(&set, number) != 1 || sigaction(number, NULL, &before) != 0)
             continue;
-        if (number == SIGUSR1 && before.sa_handler == SIG_DFL)
-            install_handler(number, on_nothing, SA_RESTART);
-        else if (number == SIGPIPE || before.sa_handler == SIG_DFL)
+        /* otherwise SIGUSR1 is ignored, or a profiler uses it */
+        if (number == SIGPIPE || before.sa_handler == SIG_DFL)
             install_handler(number, on_signal, 0);
     }
     install_handler(STOP_WAKE_SIGNAL, on_nothing, 0);
     return 0;
+}
+
+void stop_takes_inquiries(bool can_answer)
+{
+    struct sigaction before;
+    void (*const expected)(int) = can_answer ? on_nothing : SIG_DFL;
+    if (sigaction(SIGUSR1, NULL, &before) == 0 && before.sa_handler == expected)
+        install_handler(SIGUSR1, can_answer ? on_inquiry : on_nothing, SA_RESTART);
+}
+
+void stop_inquiries_to(int socket, char byte)
+{
+    if (!shared)
+        return;
+    atomic_store(&shared->inquiry, byte);
+    atomic_store(&shared->inquiries, socket);
+    if (atomic_load(&shared->is_asked))
+        pass_on();
+}
+
+void stop_inquiry_ends(void)
+{
+    atomic_store(&shared->is_asked, false);
 }
 
 void stop_keeps_readers(void)

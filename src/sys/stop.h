@@ -14,9 +14,8 @@
 
 /* Prepares the flag, and takes over every signal that ends a process by default, real-time signals
  * included, but KILL, those for a fault in the program itself (SEGV, BUS, ILL, FPE, ABRT, SYS,
- * TRAP), STOP_WAKE_SIGNAL, and USR1, which does nothing: bonload takes it elsewhere. What was
- * ignored at the start (HUP by nohup, INT in the background of a script) stays ignored, except
- * PIPE. Call this once, before any thread starts.
+ * TRAP) and STOP_WAKE_SIGNAL. What was ignored at the start (HUP by nohup, INT in the background of
+ * a script) stays ignored, except PIPE. Call this once, before any thread starts.
  *
  * A second INT, TERM, HUP or QUIT ends the program at once: the user is impatient. But one within
  * STOP_ECHO_NS of the first is the same request, sent to the process and to its group.
@@ -36,6 +35,17 @@ void stop_takes_repeats(void);
 
 /* Requests less than this apart count as one. */
 #define STOP_ECHO_NS UINT64_C(20000000)
+
+/* What becomes of SIGUSR1, unless it was ignored when the program started. false: nothing, so that
+ * it does not end a program that cannot answer; call this before anything else. true: it is an
+ * inquiry ("how far are you?"), for which the process that can answer gets one byte. */
+void stop_takes_inquiries(bool can_answer);
+
+/* The main thread sets the socket that gets the byte; -1: an inquiry waits for the next socket. */
+void stop_inquiries_to(int socket, char byte);
+
+/* Called by who has read the byte; until then further inquiries count as the same one. */
+void stop_inquiry_ends(void);
 
 /* Whether the run must stop. Costs one plain load. Safe in threads and after fork. */
 bool stop_requested(void);

@@ -504,7 +504,7 @@ POSIX::lchown($nobody, $nogroup, "$disk/his/link");
 refused_ok(run_tool('zcav', '-w', '--yes', '-b1', "$disk/his/link"), qr/a symbolic link is not followed/, 'nor what a link of his leads to');
 is(slurp("$disk/his/file"), 'his', 'which is as it was');
 
-# ---- SIGUSR1 does nothing ---------------------------------------------------------
+# ---- SIGUSR1 is for programs that can answer it ---------------------------------------------------------
 my $zcav = start({ program => 'zcav' }, qw(-q -b1 -c100000 -l), "$dir/log", "$dir/device");
 wait_until('that it works', sub { -s "$dir/log" || !kill 0, $zcav->{pid} });
 kill USR1 => $zcav->{pid};

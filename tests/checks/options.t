@@ -12,7 +12,7 @@ use BonnieRun  qw(run_tool source sources);
 use RunProgram qw(slurp);
 
 # What only the manuals have.
-my %UNLISTED = (bonnie => [qw(null)], bonload => [qw(memory-debug random-fair-buckets s3-sign-ver)]);
+my %UNLISTED = (bonnie => [qw(null uring)], bonload => [qw(memory-debug random-fair-buckets s3-sign-ver)]);
 
 # The options of a program, as letters and long names in one text each, "s size"; and what --help says,
 # whose options must be the same.

@@ -114,6 +114,8 @@ for my $case (
     [ 'bonnie --tests=putc,se',   [ map {"putc,$_"} qw(seeks seq_create seq_stat seq_del) ] ],
     [ 'bonnie --tests getc,io',   ['getc,iops'] ],
     [ 'bonnie --data=comp',       ['compress='] ],
+    [ 'bonnie --iops-pattern=zi', ['zipf:'] ],
+    [ 'bonnie --iops-pattern=zipf:', [q{}] ],
     [ 'bonnie --size ',           [] ],
     [ 'bonnie -d pl',             [qw(place plain)] ],
     [ 'bonnie --directory=plac',  ['place'] ],

@@ -194,6 +194,35 @@ SKIP: {
     }
 };
 
+# Some systems lack these features of io_uring: each feature works, or one line names
+# it.
+sub works_or_says_why {
+    my ($where, $way, @options) = @_;
+    mark("$where");
+    my $run = bonnie('-d', $where, @SMALL, qw(-q --engine=io_uring --verify=full), $way, @options);
+    my $name = "$way @options";
+    if ($run->{status} eq '0') {
+        ok(is_used($where), "$name: files were made");
+        unlike($run->{err}, qr/^bonnie:/m, "$name works");
+    }
+    else {
+        my $words = $way =~ s/.*=//r =~ tr/,/|/r;
+        refused_ok($run, qr/\b(?:$words)\b.*: /, "$name does not work, and that is told");
+    }
+    is_deeply([ tree($where) ], [], 'nothing is left');
+    return $run->{status};
+}
+
+subtest 'ways of io_uring' => sub {
+    plan skip_all => 'io_uring cannot be used here' if !$usable{io_uring};
+    works_or_says_why($dir, '--uring=sqpoll');
+    works_or_says_why($dir, '--uring=sqpoll', '-c2');
+    works_or_says_why($disk, '--uring=sqpoll',        '-D') if $direct;
+    works_or_says_why($disk, '--uring=iopoll',        '-D') if $direct;
+    works_or_says_why($disk, '--uring=sqpoll,iopoll', '-D') if $direct;
+    isnt(works_or_says_why($dir, '--uring=iopoll'), '0', 'nothing polls for buffered transfers');
+};
+
 subtest 'what is printed' => sub {
     my $run = bonnie('-d', $dir, qw(-r0 -n0 -s1 -mlab --cache=keep --iops-duration=0.05 --iops-block=512 --iops-writes=25 --engine=sync --tests=iops));
     is($run->{status}, 0, 'iops alone: exit status 0');

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --percentiles prints a table below the usual one, with the same figures as the run's JSON report.
+# --percentiles and --si print tables below the usual one, with the same figures as the run's
+# JSON report.
 
 use strict;
 use warnings;
@@ -14,7 +15,7 @@ my $dir   = scratch();
 my @small = ('-d', "$dir", split(q{ }, '-r0 -s4m -n1 -f1 --cache=keep --iops-duration=0.05'), '--tests=' . join q{,}, @ALL_TESTS);
 
 # Without -q standard output has both the text and the tests of the JSON object.
-my ($text, $json) = bonnie(@small, '--format=text,json', '--percentiles')->{out} =~ /\A(.*?)(^\{\n.*^\}\n)\z/ms;
+my ($text, $json) = bonnie(@small, '--format=text,json', '--percentiles', '--si')->{out} =~ /\A(.*?)(^\{\n.*^\}\n)\z/ms;
 my %test = map { $_->{name} => $_ } @{ JSON::PP->new->decode($json)->{runs}[0]{tests} };
 is_deeply([ sort keys %test ], [ sort @ALL_TESTS ], 'all tests');
 
@@ -39,13 +40,22 @@ for my $name (@ALL_TESTS) {
 unlike($text, qr/,/,     'no line that looks like CSV');
 unlike($text, qr/^.{81}/m, 'in 80 columns');
 
+for my $name (@ALL_TESTS[ 0 .. 4, 6 ]) {
+    my ($mib, $mb) = $text =~ /^Throughput .*?^\Q$name\E +(\S+) +(\S+)$/ms;
+    my $bytes = $test{$name}{bytes} / $test{$name}{elapsed_seconds};
+    my $is_long = $test{$name}{elapsed_seconds} >= .01;
+    is($mib, $is_long ? sprintf('%.1f', $bytes / (1 << 20)) : '+++++', "MiB/s of $name");
+    is($mb,  $is_long ? sprintf('%.1f', $bytes / 1e6)       : '+++++', "MB/s of $name");
+}
+unlike($text, qr/^Throughput .*^(?:seeks|seq_\w+) +\S+ +\S+\nLatency/ms, 'tests that count operations have none');
+
 push @small, '--tests=put_block,get_block';
 my $plain = bonnie(@small, qw(--format=text))->{out};
-unlike($plain, qr/^Latency +p50/m, 'only when asked for');
+unlike($plain, qr/^(?:Throughput|Latency +p50)/m, 'only when asked for');
 for my $preset (qw(bonnie gobonniego)) {
-    like(bonnie(@small, "--preset=$preset", qw(--format=text --percentiles))->{out}, qr/^Latency +p50.*^get_block/ms, "preset $preset has them too");
+    like(bonnie(@small, "--preset=$preset", qw(--format=text --percentiles --si))->{out}, qr/^Throughput .*^put_block .*^Latency +p50.*^get_block/ms, "preset $preset has them too");
 }
 like(bonnie(@small, qw(-q --percentiles))->{err}, qr/^Latency +p50/m, '-q: with the table on stderr');
-is(scalar(() = bonnie(@small, qw(-q --percentiles))->{out} =~ /\n/g), 1, 'and CSV alone on stdout');
+is(scalar(() = bonnie(@small, qw(-q --percentiles --si))->{out} =~ /\n/g), 1, 'and CSV alone on stdout');
 
 done_testing();

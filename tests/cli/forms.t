@@ -15,7 +15,7 @@ use BonnieRun  qw($LIMIT has_terminal have program source);
 use RunProgram qw(slurp spew);
 
 plan skip_all => 'script(1) makes no terminal here' if !has_terminal();
-delete $ENV{COLUMNS};
+delete @ENV{qw(NO_COLOR COLUMNS)};
 $ENV{TERM} = 'xterm';
 
 my $dir = tempdir('forms.XXXXXX', CLEANUP => 1, TMPDIR => 1);

@@ -50,6 +50,13 @@ sub pairs_of {
 
 sub places_of { return map {"$_->{fd}:$_->{offset}"} @_ }
 
+# How often the most frequent offset was used.
+sub most {
+    my %count;
+    $count{$_}++ for places_of(@_);
+    return max(values %count);
+}
+
 sub writes { return scalar grep { $_->{write} } @_ }
 
 SKIP: {
@@ -119,8 +126,26 @@ SKIP: {
         is((grep { $_->{length} != 4096 } @default), 0, 'and blocks of 4 KiB');
     };
 
+    subtest 'patterns' => sub {
+        my @where = ('-s1m:16k', '--iops-writes=20');
+        my $even  = most((operations(1000, @where, '--iops-pattern=uniform'))[ 0 .. 999 ]);
+        cmp_ok($even, '<', 30, 'uniform: no block much more often than others');
+        my %hot;
+        for my $theta (qw(0.5 0.99 1 1.2 2.5 10)) {
+            my @all = operations(1000, @where, "--iops-pattern=zipf:$theta");
+            is((grep { $_->{offset} % 4096 || $_->{offset} >= 1 << 20 } @all), 0, "zipf:$theta: blocks of the file");
+            $hot{$theta} = most(@all[ 0 .. 999 ]);
+        }
+        cmp_ok($hot{'1.2'}, '>', 5 * $even, 'zipf:1.2: some much more often than others');
+        cmp_ok($hot{'1.2'}, '>', $hot{'0.5'}, 'and more so than with zipf:0.5');
+        cmp_ok($hot{'10'},  '>', 950, 'zipf:10: nearly always the same');
+        my @warm = operations(1000, @where, '--iops-pattern=zipf:1.2');
+        my %seen = map { $_ => 1 } places_of(@warm);
+        cmp_ok(scalar(keys %seen), '>', 100, 'zipf:1.2: the others have their turn too');
+    };
+
     subtest 'the seed decides' => sub {
-        my @options = ('-s160k:16k', '--iops-writes=30');
+        my @options = ('-s160k:16k', '--iops-writes=30', '--iops-pattern=zipf:0.8');
         my ($one, $again, $other) = map { join q{ }, places_of((operations(500, @options, $_))[ 0 .. 499 ]) } qw(-z5 -z5 -z6);
         is($one, $again, 'the same: the same places');
         isnt($one, $other, 'another: others');

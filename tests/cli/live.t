@@ -61,6 +61,8 @@ for my $columns (80, 40, 20) {
     my @how  = ($columns, 'TERM=xterm', '--format=csv');
     my $text = $columns > 20 ? seen_in_time(@how) : seen(0.3, @how);
     open STDOUT, '>&', $stdout or die "stdout: $!\n";
+    like($text, qr/\e\[36m#/, "$columns columns: in colours") if $columns == 80;
+    $text =~ s/\e\[\d*m//g;
     my @drawn = $text =~ /\e\[J([^\r\n\e]*)/g;
     cmp_ok(scalar(grep {length} @drawn), '>', 1, "$columns columns: the line is drawn again and again");
     # The next output of the run may follow at once when the line is gone.
@@ -74,10 +76,15 @@ for my $columns (80, 40, 20) {
 open STDOUT, '>', '/dev/null' or die "/dev/null: $!\n";
 my $dumb  = seen(0.3, 80, 'TERM=dumb', '--format=csv');
 my $quiet = seen(0.3, 80, 'TERM=xterm', '-q');
+my $plain = seen_in_time(80, 'NO_COLOR=1 TERM=xterm', '--format=csv');
+my $empty = seen(0.3, 80, 'NO_COLOR= TERM=xterm', '--format=csv');
 my $ended = seen_interrupted();
 open STDOUT, '>&', $stdout or die "stdout: $!\n";
 like($dumb,    qr/^Seeking\.\.\.done\r$/m, 'a dumb terminal gets the classic lines');
 unlike($dumb,  qr/\e/,           'without escape sequences');
+unlike($plain, qr/\e\[\d*m/,    'NO_COLOR: no colours');
+like($plain,   qr/\e\[J[^\r\n]* 1 of 2/, 'but the live line');
+like($empty,   qr/\e\[36m/,     'an empty NO_COLOR is none');
 unlike($dumb,  qr{/s,? |of 2},   'without number and rate');
 like($ended,   qr/^bonnie: interrupted; files removed\r$/m, 'INT: it says that it has removed its files');
 is_deeply([ tree($dir) ], [], 'and so it has');

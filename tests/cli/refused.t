@@ -68,12 +68,15 @@ my @wrong = (
     (map { [ '--verify', ["--verify=$_"], qr/stamp, full or off/ ] } qw(x Full none), q{}),
     (map { [ '--engine', ["--engine=$_"], qr/sync, libaio, io_uring or null$/ ] } qw(x SYNC psync uring), 'sync,null', q{}),
     (map { [ '--iodepth', ["--iodepth=$_"], qr/a whole number from 1 to 4096/ ] } qw(0 -1 4097 x 1k 1.5), q{}),
+    (map { [ '--uring', ["--uring=$_"], qr/a comma-separated list of sqpoll, iopoll/ ] } 'x', 'sqpoll,x', 'sqpoll,', ',iopoll', 'sqpolliopoll', q{}),
     (map { [ '--null', ["--null=$_"], qr/a comma-separated list of delay=MICROSECONDS, fail=N, short=N, corrupt=N/ ] }
         qw(x delay delay= delay=x delay=-1 fail=1.5 short=1000000000001 corrupt=99999999999999999999 fail=1;short=2),
         'delay=1,', 'delay=1,x=2', ',fail=1', q{}),
     (map { [ '--iops-duration', ["--iops-duration=$_"], $MORE ] } qw(0 0.0 -1 x 1x 1000001 1e3 99999999999999999999), q{}),
     (map { [ '--iops-block', ["--iops-block=$_"], qr/bytes, a multiple of 512 up to 64m/ ] } qw(0 1 511 513 1000 65m 67109376 -512 x 4kk), q{}),
     (map { [ '--iops-writes', ["--iops-writes=$_"], qr/a whole number from 0 to 100/ ] } qw(-1 101 x 1.5 10% 99999999999999999999), q{}),
+    (map { [ '--iops-pattern', ["--iops-pattern=$_"], qr/uniform, or zipf:THETA with a number above 0, up to 10/ ] }
+        qw(x Uniform zipf zipf: zipf:0 zipf:0.0 zipf:11 zipf:10.1 zipf:-1 zipf:x zipf:1x zipf:1:2 uniform:1), q{}),
     (map { [ '--time', ["--time=$_"], $TIME ] } qw(x -1 1x 1000001), q{}),
     (map { [ '--round-time', ["--round-time=$_"], $MORE ] } qw(0 -1 x 1w), q{}),
     (map { [ '--precondition', ["--precondition=$_"], qr/a whole number from 0 to 1000/ ] } qw(-1 1001 x 1.5), q{}),
@@ -122,8 +125,8 @@ my %value = (
 for my $letter (sort keys %value) {
     refused_ok(bonnie("-$letter"), qr/\Abonnie: -(?:$letter|-[a-z-]+) needs a value: \Q$value{$letter}\E/, "-$letter without a value");
 }
-for my $name (qw(directory size files concurrency threads label ram runs seconds user group seed random-file tests preset data html cache min-time format output engine iodepth null
-    time round-time precondition max-rounds iops-duration iops-block iops-writes verify)) {
+for my $name (qw(directory size files concurrency threads label ram runs seconds user group seed random-file tests preset data html cache min-time format output engine iodepth uring null
+    time round-time precondition max-rounds iops-duration iops-block iops-writes iops-pattern verify)) {
     refused_ok(bonnie("--$name"), qr/\Abonnie: --[a-z-]+ needs a value: [A-Z]/, "--$name without a value");
 }
 for my $name (qw(quiet sync direct require-steady json cleanup verbose version help)) {

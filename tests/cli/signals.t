@@ -101,7 +101,8 @@ ended_ok($several, 'INT', 'one of many runs');
 is(report_ok($several->{out})->{ended_by}, 'signal', 'JSON has the runs before it');
 
 # All signals that end a process, except KILL, those for a fault in the program, two that belong to
-# the C library, the one with which the program wakes its workers, and USR1, which does nothing.
+# the C library, the one with which the program wakes its workers, and the one that asks for figures
+# (inquiry.t).
 my %NOT = map { $_ => 1 } qw(ZERO KILL STOP SEGV BUS ILL FPE ABRT IOT SYS TRAP CHLD CLD CONT TSTP TTIN TTOU URG USR1 WINCH NUM32 NUM33 RTMIN);
 # SIGRTMIN, with which the program wakes its workers, is the first that the C
 # library leaves to programs.

@@ -143,7 +143,7 @@ my %OTHER = map { $_ => 1 } (
     qw(lines repeated synced present under_way blocks writes workers concurrency seekers seeks files directories ranks runs runs_needed rounds pairs passes),
     qw(cpus cpu_quota clients threads load_threads found_threads channels iodepth queue_asked queue_seen width starts precondition max_rounds max_requests),
     qw(random_fair_buckets number file first_round version promised found seed shift skip warmup control),    # identities, and options
-    qw(alpha percentile probability ratio rpw),                                                             # of no unit
+    qw(alpha iops_theta percentile probability ratio rpw),                                                             # of no unit
     qw(ci95 fit median_a median_b interval course ramp histogram heat blocks figures a b),                   # which the description tells, or `unit` beside
 );
 my %whole = map { m{([^/]+)\z} => JSON::PP->new->utf8->decode(slurp($_)) } bsd_glob("$TOP/share/*.schema.json");

@@ -180,13 +180,25 @@ void extra_tables(FILE *out, const struct result runs[], size_t count)
         const struct plan *p = r->plan;
         char label[LABEL_BYTES];
         sanitize_plain(label, p->label);
-        if (!p->percentiles)
-            continue;
-        if (p->row)
+        if (p->row && (p->si || p->percentiles))
             fprintf(out, "%s\n", label);
-        fprintf(out, "%-*s %8s %8s %8s %8s %8s %8s %8s\n", NAME_COLUMNS, "Latency", "p50", "p90",
-                "p95", "p99", "p99.9", "p99.99", "max");
-        for (enum test_id test = 0; test < TEST_COUNT; test++) {
+        if (p->si)
+            fprintf(out, "%-*s %12s %12s\n", NAME_COLUMNS, "Throughput", "MiB/s", "MB/s");
+        for (enum test_id test = 0; p->si && test < TEST_FIRST_METADATA; test++) {
+            const struct test_result *t = &r->tests[test];
+            double kib = test_result_kib_per_second(t);
+            if (!t->measured || test == TEST_SEEKS)
+                continue;
+            if (test_result_is_long_enough(t))
+                fprintf(out, "%-*s %12.1f %12.1f\n", NAME_COLUMNS, test_names[test], kib / 1024,
+                        kib * 1024 / 1e6);
+            else
+                fprintf(out, "%-*s %12s %12s\n", NAME_COLUMNS, test_names[test], "+++++", "+++++");
+        }
+        if (p->percentiles)
+            fprintf(out, "%-*s %8s %8s %8s %8s %8s %8s %8s\n", NAME_COLUMNS, "Latency", "p50",
+                    "p90", "p95", "p99", "p99.9", "p99.99", "max");
+        for (enum test_id test = 0; p->percentiles && test < TEST_COUNT; test++) {
             const struct latencies *l = &r->tests[test].latency_ns;
             const uint64_t all[] = {l->p50, l->p90, l->p95, l->p99, l->p99_9, l->p99_99, l->max};
             if (!r->tests[test].measured)

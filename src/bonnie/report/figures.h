@@ -27,8 +27,8 @@ int summary_table(FILE *out, const struct result runs[], size_t count);
 enum direct_seen direct_text(char text[static DIRECT_TEXT], const struct result runs[],
                              size_t count);
 
-/* Prints percentiles of latency, if the plan wants them; rows of a preset below their labels. No
- * commas. */
+/* Prints what the tables have no column for, as far as the plan wants it: throughput in MiB/s and
+ * MB/s (10^6 bytes), and percentiles of latency; rows of a preset below their labels. No commas. */
 void extra_tables(FILE *out, const struct result runs[], size_t count);
 
 /* A result as texts, as the CSV line has them. Bonnie++'s table is made from these, so bon_csv2txt

@@ -221,6 +221,7 @@ static json_t *json_of_settings(const struct result *r)
     PUT_COUNTS(&object, {"iodepth", p->engine.depth}, {"iops_block_bytes", p->iops.block_bytes},
                {"iops_writes_percent", p->iops.write_percent});
     PUT_REALS(&object, {"iops_duration_seconds", (double)p->iops.duration_ns / 1e9},
+              {"iops_theta", p->iops.theta},
               {"sequential_test_seconds", (double)p->chunk_test_ns / 1e9},
               {"time_seconds", (double)p->time_ns / 1e9});
     put_count(&object, "files", p->files.count);

@@ -114,6 +114,8 @@ static void note_groups(struct notes *n, const struct result *r)
 {
     struct test_group brief = {0};
     struct test_group reading = {0};
+    struct test_group plain = {0}; /* transfers cost more than necessary; all use one engine */
+    const char *engine = "";
     double least = 0;
     double most = 0;
     for (enum test_id test = 0; test < TEST_COUNT; test++) {
@@ -128,6 +130,10 @@ static void note_groups(struct notes *n, const struct result *r)
         }
         if (r->plan->reads_only && (test == TEST_SEEKS || test == TEST_IOPS))
             group_add(&reading, test);
+        if (t->has_plain_queue) {
+            engine = t->engine;
+            group_add(&plain, test);
+        }
     }
     if (brief.count > 0 && most - least < 0.005)
         note(n, "%s: measured for only %.2f s; more would take long to prepare.", brief.names,
@@ -137,6 +143,11 @@ static void note_groups(struct notes *n, const struct result *r)
              brief.names, least, most);
     if (reading.count > 0)
         note(n, "%s: only read; the device is not written to.", reading.names);
+    if (plain.count > 0)
+        note(n,
+             "%s: buffers could not be registered with %s (ulimit -l): each transfer takes more "
+             "CPU time.",
+             plain.names, engine);
 }
 
 static bool has_verdict(const struct test_result *t)

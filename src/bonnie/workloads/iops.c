@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
+
 #include "bonnie/workloads/workload.h"
 #include "util/rng.h"
 
@@ -7,6 +9,9 @@
 
 /* Draws for a write, until no other operation writes the block; more when one has ended. */
 #define DRAWS_AT_ONCE 8
+
+/* Key of the permutation that scatters ranks of a Zipf distribution over the blocks. */
+#define SCATTER_KEY UINT64_C(0x696f7073)
 
 /* The blocks of all files, in order. The first files may be a chunk longer (partition_of). */
 struct blocks {
@@ -22,8 +27,9 @@ struct iops {
     struct work *work;
     struct blocks blocks;
     struct rng rng;
-    uint64_t left;     /* number of operations that may still begin */
-    bool is_write_due; /* a write is due, but no free block has been drawn for it yet */
+    struct permutation scatter; /* maps ranks in a Zipf distribution to blocks */
+    uint64_t left;              /* number of operations that may still begin */
+    bool is_write_due;          /* a write is due, but no free block has been drawn for it yet */
 };
 
 /* Draws a block, and puts its place into *io. */
@@ -31,7 +37,19 @@ static void draw_block(struct iops *i, struct io *io)
 {
     const struct blocks *b = &i->blocks;
     const uint64_t bytes = i->work->plan->iops.block_bytes;
-    uint64_t block = rng_below(&i->rng, b->count);
+    const double theta = i->work->plan->iops.theta;
+    uint64_t block;
+    if (theta == 0) {
+        block = rng_below(&i->rng, b->count);
+    } else {
+        /* a rank from a power law: the distribution over 1 .. count+1 inverted */
+        double uniform = (double)(rng_next(&i->rng) >> 11) * 0x1p-53;
+        double end = (double)b->count + 1;
+        double at = theta == 1 ? pow(end, uniform)
+                               : pow(1 - uniform * (1 - pow(end, 1 - theta)), 1 / (1 - theta));
+        uint64_t rank = (uint64_t)at - 1; /* counts from 0 */
+        block = permutation_at(&i->scatter, rank < b->count ? rank : b->count - 1);
+    }
     uint64_t in_longer = b->longer * b->in_longer;
     if (block < in_longer) {
         io->file = (unsigned)(block / b->in_longer);
@@ -100,6 +118,7 @@ static int iops_work(void *context, struct err *e)
     b->count = b->longer * b->in_longer + (p->workers - b->longer) * b->in_others;
     /* streams count down from the largest number, because the tickets of the seeks count up */
     rng_init(&iops.rng, w->seed, ~((uint64_t)w->lap * p->workers + w->number));
+    permutation_init(&iops.scatter, iops.blocks.count, w->seed ^ SCATTER_KEY);
     return io_queue_run(&w->queue, &source, &w->stats->ops, e);
 }
 

@@ -120,6 +120,7 @@ static void run_seeker(const struct seekers *s, unsigned number)
     close(r->scratch.owner_fd); /* only the parent may keep the lock */
     stop_init_child();
     int rc = io_queue_open(&queue, &setup, e);
+    stats->plain_queues += rc == 0 && !io_queue_has_buffers(&queue);
     if (rc == 0) {
         before = cpu_demand_of_thread(); /* from now on the process sleeps until the gate opens */
         rc = byte_write(s->ready[1], 0);

@@ -98,5 +98,7 @@ int work_open_queue(struct work *w, const struct io_file *files, unsigned file_c
 {
     struct io_queue_setup setup = work_queue_setup(w->plan, files, file_count, operation_bytes);
     setup.slow = w->slow;
-    return io_queue_open(&w->queue, &setup, e);
+    int rc = io_queue_open(&w->queue, &setup, e);
+    w->stats->plain_queues += rc == 0 && !io_queue_has_buffers(&w->queue);
+    return rc;
 }

@@ -123,7 +123,7 @@ bool operation_failed(void *operations, const struct io *io, int code);
 struct io_queue_setup work_queue_setup(const struct plan *p, const struct io_file *files,
                                        unsigned file_count, size_t operation_bytes);
 
-/* Opens the worker's queue. */
+/* Opens the worker's queue, and counts it if the kernel did not register its buffers. */
 int work_open_queue(struct work *w, const struct io_file *files, unsigned file_count,
                     size_t operation_bytes, struct err *e);
 

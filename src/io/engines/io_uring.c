@@ -10,6 +10,9 @@
  * is queued, and waits for completions. If the user's limits allow it, files and buffers are
  * registered with the kernel, which otherwise must look them up for every transfer. */
 
+/* Time for which the kernel's thread polls before it sleeps, in ms. */
+#define SQPOLL_IDLE_MS 1000
+
 struct state {
     struct engine_setup setup;
     struct io_uring ring;
@@ -18,13 +21,14 @@ struct state {
     bool has_buffers;
 };
 
-static const char *reason_of(int code)
+static const char *reason_of(int code, bool polls)
 {
     return code == ENOSYS   ? "the kernel has no io_uring"
            : code == ENOMEM ? "the limit on locked memory is too low (ulimit -l)"
            : code != EPERM  ? "the kernel refuses io_uring_setup"
-                           : "io_uring is not allowed here (the sysctl kernel.io_uring_disabled or "
-                             "a seccomp filter)";
+           : polls          ? "sqpoll is not allowed here (it needs root before Linux 5.13)"
+                   : "io_uring is not allowed here (the sysctl kernel.io_uring_disabled or "
+                     "a seccomp filter)";
 }
 
 /* Makes a ring, and tries for some time. The kernel returns the memory of a closed ring to its
@@ -46,7 +50,7 @@ static int uring_available(struct err *e)
     struct io_uring_params plain = {0};
     int rc = init_in_time(1, &ring, &plain);
     if (rc < 0)
-        return err_system(e, -rc, "%s", reason_of(-rc));
+        return err_system(e, -rc, "%s", reason_of(-rc, false));
     io_uring_queue_exit(&ring);
     return 0;
 }
@@ -63,14 +67,20 @@ static int uring_open(void *state, struct err *e)
         MAX_REGISTERED = 1024
     }; /* with more files, the kernel looks each of them up for every transfer */
     struct state *s = state;
+    const struct engine_options *options = s->setup.options;
+    bool polls = options->uring.sqpoll;
+    size_t count = polls ? 1 : sizeof ways / sizeof *ways;
     int rc = -EINVAL;
-    for (size_t i = 0; rc == -EINVAL && i < sizeof ways / sizeof *ways; i++) {
-        struct io_uring_params parameters = {.flags = ways[i]};
+    for (size_t i = 0; rc == -EINVAL && i < count; i++) {
+        struct io_uring_params parameters = {.sq_thread_idle = SQPOLL_IDLE_MS};
+        parameters.flags = (polls ? IORING_SETUP_SQPOLL : ways[i]) |
+                           (options->uring.iopoll ? IORING_SETUP_IOPOLL : 0);
         rc = init_in_time(s->setup.depth, &s->ring, &parameters);
     }
     if (rc < 0)
-        return err_system(e, -rc, "io_uring: %s", reason_of(-rc));
-    s->must_ask = s->ring.flags & (IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_COOP_TASKRUN);
+        return err_system(e, -rc, "io_uring: %s", reason_of(-rc, polls));
+    s->must_ask = s->ring.flags &
+                  (IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_IOPOLL);
     if (s->setup.file_count <= MAX_REGISTERED) {
         int fds[MAX_REGISTERED];
         for (unsigned i = 0; i < s->setup.file_count; i++)
@@ -80,6 +90,12 @@ static int uring_open(void *state, struct err *e)
     struct iovec all = {.iov_base = s->setup.buffers, .iov_len = s->setup.buffers_bytes};
     s->has_buffers = io_uring_register_buffers(&s->ring, &all, 1) == 0;
     return 0;
+}
+
+static bool has_buffers(const void *state)
+{
+    const struct state *s = state;
+    return s->has_buffers;
 }
 
 static enum engine_answer uring_submit(void *state, struct io *io)
@@ -145,12 +161,13 @@ static void uring_close(void *state)
 
 const struct engine_ops engine_io_uring = {
     .name = "io_uring",
-    .summary = "rings shared with the kernel",
+    .summary = "rings shared with the kernel; see --uring",
     .capabilities = ENGINE_QUEUES | ENGINE_STORES,
     .available = uring_available,
     .state_bytes = sizeof(struct state),
     .open = uring_open,
     .submit = uring_submit,
     .wait = uring_wait,
+    .has_buffers = has_buffers,
     .close = uring_close,
 };

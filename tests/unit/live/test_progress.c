@@ -128,6 +128,28 @@ static void shows_the_place_among_several_phases(void **state)
     assert_non_null(strstr(line(&r, 80), " 9 of 9, finishing, "));
 }
 
+static const char *figures(const struct progress_reading *r)
+{
+    progress_figures(text, r);
+    return text;
+}
+
+static void a_line_that_is_done_keeps_rate_and_time(void **state)
+{
+    (void)state;
+    struct progress_reading r = {
+        .elapsed_ns = 9 * SECOND / 10, .ops = 900, .bytes = 900 * MIB, .goal_bytes = 1};
+    assert_string_equal(figures(&r), "0.98 GiB/s  900 ms");
+    r.elapsed_ns = 185 * SECOND;
+    assert_string_equal(figures(&r), "4.86 MiB/s  3 min 05 s");
+    r.goal_bytes = 0;
+    assert_string_equal(figures(&r), "4.86/s  3 min 05 s");
+    r.elapsed_ns = SECOND / 100;
+    assert_string_equal(figures(&r), "90.0 k/s  10.0 ms");
+    r.elapsed_ns--; /* the time is too short for a rate */
+    assert_string_equal(figures(&r), "10.0 ms");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +161,7 @@ int main(void)
         cmocka_unit_test(does_not_guess_too_soon),
         cmocka_unit_test(says_when_only_the_end_is_missing),
         cmocka_unit_test(shows_the_place_among_several_phases),
+        cmocka_unit_test(a_line_that_is_done_keeps_rate_and_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
