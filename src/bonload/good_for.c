@@ -2,6 +2,7 @@
 #include "bonload/good_for.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -108,6 +109,30 @@ static void add_load(const struct inquiry *q, const struct run *run, const struc
     }
 }
 
+/* Notes what a run has shown. */
+static int note_result(struct inquiry *q, const struct run *run, const struct result *result,
+                       struct err *e)
+{
+    const struct figures *f = result->figures;
+    if (f->damaged > 0)
+        return err_say(e,
+                       "the storage returned something other than what was written: %" PRIu64
+                       " damaged reads",
+                       f->damaged);
+    q->was_stopped |= f->was_stopped;
+    if (run->plan->mode == MODE_SEARCH) {
+        q->answer->is_more_sought = true;
+        q->answer->more = f->kinds[LOAD_WRITE].answer;
+    } else if (!f->was_stopped) {
+        json_decref(q->report);
+        q->report = report_object(result);
+        if (!q->report)
+            return err_system(e, ENOMEM, "allocate memory for the report");
+        add_load(q, run, result);
+    }
+    return 0;
+}
+
 /* Makes a run, and removes its files. If the target has failed, which work beside the requests may
  * do until it has ended, that is the reason. A certain answer needs no run: its report is zero. */
 static int make_run(struct inquiry *q, const struct settings *s, struct err *e)
@@ -148,20 +173,8 @@ static int make_run(struct inquiry *q, const struct settings *s, struct err *e)
         failed = profile_target_failure(run.shared, e);
         if (failed == 0 && rc != 0)
             *e = failure;
-        if (failed == 0 && rc == 0)
-            rc = result_check(&result, e);
-        if (failed == 0 && rc == 0) {
-            q->was_stopped |= result.figures->was_stopped;
-            if (plan.mode == MODE_SEARCH) {
-                q->answer->is_more_sought = true;
-                q->answer->more = result.figures->kinds[LOAD_WRITE].answer;
-            } else if (!result.figures->was_stopped) {
-                json_decref(q->report);
-                q->report = report_object(&result);
-                rc = q->report ? 0 : err_system(e, ENOMEM, "allocate memory for the report");
-                add_load(q, &run, &result);
-            }
-        }
+        else if (failed == 0)
+            rc = note_result(q, &run, &result, e);
         result_release(&result);
         finished = profile_target_finish(run.shared, &left);
         err_append(e, &left);
@@ -263,6 +276,24 @@ static int ask_profile(struct inquiry *q, const struct profile *given, struct er
     return make_run(q, &s, e);
 }
 
+static int print_answers(struct inquiry *q, struct err *e)
+{
+    answers_put(&q->report, q->answers, q->count, q->path);
+    char *json = document_end(q->report, JSON_COMPACT);
+    q->report = NULL;
+    if (!json)
+        return err_system(e, ENOMEM, "allocate memory for the report");
+    if (q->settings->json)
+        puts(json);
+    else
+        answers_print(q->answers, q->count, stdout);
+    int rc = output_finish(&q->output, e);
+    if (rc == 0 && q->page.is_open)
+        rc = html_page_write(&q->page, json, e);
+    free(json);
+    return rc;
+}
+
 /* So few syncs take no second on a disk, and others hardly store anything meanwhile. */
 #define TRIAL_SYNCS 20
 
@@ -338,22 +369,8 @@ int good_for(const struct settings *s, struct coordinator *coordinator, int *sta
         rc = ask_profile(&q, *list, e);
     if (rc == 0 && !q.report)
         message("stopped before anything could be judged");
-    if (rc == 0 && q.report) {
-        answers_put(&q.report, q.answers, q.count, q.path);
-        char *json = document_end(q.report, JSON_COMPACT);
-        q.report = NULL;
-        if (!json)
-            rc = err_system(e, ENOMEM, "allocate memory for the report");
-        else if (s->json)
-            puts(json);
-        else
-            answers_print(q.answers, q.count, stdout);
-        if (rc == 0)
-            rc = output_finish(&q.output, e);
-        if (rc == 0 && q.page.is_open)
-            rc = html_page_write(&q.page, json, e);
-        free(json);
-    }
+    else if (rc == 0)
+        rc = print_answers(&q, e);
     enum goodness worst = GOODNESS_NONE;
     for (size_t i = 0; rc == 0 && !q.was_stopped && i < q.count; i++) {
         enum goodness one = answer_goodness(&q.answers[i]);

@@ -321,7 +321,7 @@ static void end_step(struct main_loop *m, bool is_last)
 /* Asks the controller of a search or a sweep, and does what it orders. */
 static void obey_controller(struct main_loop *m, uint64_t now_ns)
 {
-    uint64_t loads[LOAD_KINDS];
+    struct order order;
     struct standing now = {
         .busy = load_threads_busy(m->run),
         .disturbed = m->steps->current.end_ns != 0 && others_are_busy(&m->steps->current.machine),
@@ -330,7 +330,8 @@ static void obey_controller(struct main_loop *m, uint64_t now_ns)
         now.counts[kind] = recorders_counts(&m->run->recorders, kind);
         now.progress[kind] = load_threads_progress(m->run, kind);
     }
-    switch (controller_decide(&m->controller, &now, now_ns, loads)) {
+    controller_decide(&m->controller, &now, now_ns, &order);
+    switch (order.move) {
     case MOVE_NONE:
         break;
     case MOVE_WINDOW:
@@ -349,7 +350,7 @@ static void obey_controller(struct main_loop *m, uint64_t now_ns)
             slowest_merge(&m->earlier[t->load->kind], &t->slowest);
             t->slowest.count = 0;
         }
-        set_loads(m, loads, now_ns);
+        set_loads(m, order.loads, now_ns);
         begin_step(m, now_ns);
         run_resume(m->run);
         m->stage = STAGE_STEP;

@@ -468,27 +468,29 @@ void controller_begin(struct controller *c, const struct plan *p, uint64_t now_n
         sweep_next(c, loads);
 }
 
-enum move controller_decide(struct controller *c, const struct standing *all, uint64_t now_ns,
-                            uint64_t loads[LOAD_KINDS])
+void controller_decide(struct controller *c, const struct standing *all, uint64_t now_ns,
+                       struct order *order)
 {
-    bool is_search = c->plan->mode == MODE_SEARCH;
+    bool is_sweep = c->plan->mode == MODE_SWEEP;
     uint64_t passed_ns = now_ns - c->since_ns;
+    *order = (struct order){.move = MOVE_NONE};
     if (c->is_paused) {
         if (all->busy > 0 && passed_ns < MAX_PAUSE_NS)
-            return MOVE_NONE;
+            return;
         c->is_paused = false;
         c->since_ns = now_ns;
-        bool goes_on =
-            is_search ? search_next(c, all, passed_ns, now_ns, loads) : sweep_next(c, loads);
-        return goes_on ? MOVE_STEP : MOVE_LAST_STEP;
+        bool goes_on = is_sweep ? sweep_next(c, order->loads)
+                                : search_next(c, all, passed_ns, now_ns, order->loads);
+        order->move = goes_on ? MOVE_STEP : MOVE_LAST_STEP;
+    } else if (c->plan->mode == MODE_SEARCH && !c->is_measuring) {
+        if (begin_window(c, all, now_ns))
+            order->move = MOVE_WINDOW;
+    } else if (is_sweep ? passed_ns >= c->plan->duration_ns
+                        : c->plan->mode == MODE_SEARCH && end_window(c, all, now_ns)) {
+        order->move = MOVE_PAUSE;
+        c->is_paused = true;
+        c->since_ns = now_ns;
     }
-    if (is_search && !c->is_measuring)
-        return begin_window(c, all, now_ns) ? MOVE_WINDOW : MOVE_NONE;
-    if (is_search ? !end_window(c, all, now_ns) : passed_ns < c->plan->duration_ns)
-        return MOVE_NONE;
-    c->is_paused = true;
-    c->since_ns = now_ns;
-    return MOVE_PAUSE;
 }
 
 void controller_note(const struct controller *c, size_t number, struct step *step)

@@ -57,7 +57,7 @@ double kind_search_kept(const struct kind_search *ks);
 struct step {
     uint64_t start_ns; /* since the start of the run */
     uint64_t elapsed_ns;
-    struct others machine; /* what others did meanwhile */
+    struct others machine; /* what others did meanwhile, on the busiest host */
     bool is_confirmation;
     bool is_cut; /* the end of the run has cut it short */
     struct step_kind {
@@ -111,7 +111,7 @@ struct controller {
     struct step noted; /* the step that ended last: its loads, verdicts and is_confirmation */
 };
 
-/* How a load stands. */
+/* How a load stands, and the order about it. */
 struct standing {
     struct counts counts[LOAD_KINDS];
     struct progress progress[LOAD_KINDS];
@@ -123,19 +123,22 @@ enum move {
     MOVE_NONE,
     MOVE_WINDOW,    /* the load has settled; requests that are due from now on are measured */
     MOVE_PAUSE,     /* requests stop beginning, and those in flight end */
-    MOVE_STEP,      /* a step has ended, and the next load begins */
+    MOVE_STEP,      /* a step has ended; `loads` is the next load */
     MOVE_LAST_STEP, /* the last step has ended, and the load ends */
 };
 
-/* Starts before anything has been counted. loads[] becomes the first load of each kind: threads, or
- * billionths of requests per second. */
+struct order {
+    enum move move;
+    uint64_t loads[LOAD_KINDS]; /* threads, or billionths of requests per second */
+};
+
+/* Starts before anything has been counted. loads[] becomes the first load of each kind. */
 void controller_begin(struct controller *c, const struct plan *p, uint64_t now_ns,
                       uint64_t loads[LOAD_KINDS]);
 
-/* Decides what is done next; loads[] becomes the next load after MOVE_STEP. To be called often,
- * until the load ends. */
-enum move controller_decide(struct controller *c, const struct standing *all, uint64_t now_ns,
-                            uint64_t loads[LOAD_KINDS]);
+/* Decides what is done next. To be called often, until the load ends. */
+void controller_decide(struct controller *c, const struct standing *all, uint64_t now_ns,
+                       struct order *order);
 
 /* Sets the load of step `number`, counted from 0, and in a search what was found out about it. */
 void controller_note(const struct controller *c, size_t number, struct step *step);

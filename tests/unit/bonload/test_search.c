@@ -348,21 +348,24 @@ static void end_writes(struct hunt *c, uint64_t count, uint64_t latency_ns)
 /* At each look, ends `count` requests, of which each hundredth is late, until the next decision. */
 static enum move pass(struct hunt *c, uint64_t count, uint64_t latency_ns, uint64_t late)
 {
-    enum move move = MOVE_NONE;
-    for (int i = 0; i < 10000 && move == MOVE_NONE; i++) {
+    struct order order = {.move = MOVE_NONE};
+    for (int i = 0; i < 10000 && order.move == MOVE_NONE; i++) {
         c->now_ns += BILLION / 100;
         end_writes(c, count - late, latency_ns);
         end_writes(c, late, 2 * c->settings.limit.nanoseconds);
-        move = controller_decide(&c->controller, &c->all, c->now_ns, c->loads);
+        controller_decide(&c->controller, &c->all, c->now_ns, &order);
     }
-    return move;
+    return (enum move)order.move;
 }
 
 /* Ends the pause; one in which requests stay in flight takes the longest time. */
 static enum move end_step(struct hunt *c, uint64_t paused_ns)
 {
+    struct order order;
     c->now_ns += c->all.busy > 0 ? MAX_PAUSE_NS : paused_ns;
-    return controller_decide(&c->controller, &c->all, c->now_ns, c->loads);
+    controller_decide(&c->controller, &c->all, c->now_ns, &order);
+    memcpy(c->loads, order.loads, sizeof c->loads);
+    return (enum move)order.move;
 }
 
 static enum verdict noted(const struct hunt *c)
@@ -482,7 +485,7 @@ static void what_was_kept_stays(void **state)
     double sought = c.controller.kind_searches[LOAD_WRITE].load;
     pass(&c, 100, BILLION, 0);
     pass(&c, 100, BILLION, 0);
-    c.all.disturbed = true;
+    c.all.disturbed = 1;
     assert_int_equal(end_step(&c, 0), MOVE_STEP);
     assert_int_equal(answer_of(&c).found, FOUND_UNSURE);
     assert_true(answer_of(&c).load >= 8000 && answer_of(&c).load < sought);

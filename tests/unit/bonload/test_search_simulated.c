@@ -156,8 +156,7 @@ static struct searched search_store(const struct model *m, uint64_t seed)
                         .mode = MODE_SEARCH,
                         .window_most_ns = 60 * BILLION,
                         .max_requests = UINT64_MAX};
-    uint64_t loads[LOAD_KINDS] = {0};
-    enum move move = MOVE_STEP;
+    struct order order = {0};
     uint64_t now_ns = 0;
     rng_init(&s.rng, seed, 0);
     assert_int_equal(latency_limit_parse(m->limit, &s.limit), 0);
@@ -165,16 +164,16 @@ static struct searched search_store(const struct model *m, uint64_t seed)
     plan.kinds[LOAD_WRITE] = (struct kind_plan){.pace = PACE_RATE, .rate = 100 * BILLION};
     s.answer =
         ANSWER * exp2(random_part(&s) - .5); /* the answer is anywhere between two doublings */
-    controller_begin(&controller, &plan, now_ns, loads);
-    while (move != MOVE_LAST_STEP) {
-        if (move == MOVE_PAUSE)
+    controller_begin(&controller, &plan, now_ns, order.loads);
+    for (order.move = MOVE_STEP; order.move != MOVE_LAST_STEP;) {
+        if (order.move == MOVE_PAUSE)
             s.rate = 0;
-        if (move == MOVE_STEP)
-            s.rate = (double)loads[LOAD_WRITE] / (double)BILLION;
+        if (order.move == MOVE_STEP)
+            s.rate = (double)order.loads[LOAD_WRITE] / (double)BILLION;
         pass_tick(&s);
         now_ns += TICK_NS;
         s.standing.busy = s.held > 0;
-        move = controller_decide(&controller, &s.standing, now_ns, loads);
+        controller_decide(&controller, &s.standing, now_ns, &order);
     }
     struct search_answer answer =
         search_answer(&controller, LOAD_WRITE, &s.standing.counts[LOAD_WRITE]);
@@ -335,21 +334,21 @@ static enum found_why why_none(bool one_hangs)
                         .max_requests = UINT64_MAX};
     struct standing all = {.busy = one_hangs, .progress[LOAD_WRITE].begun = one_hangs};
     struct store s = {.standing = all};
-    uint64_t loads[LOAD_KINDS] = {0};
-    enum move move = MOVE_STEP;
+    struct order order = {0};
     assert_int_equal(latency_limit_parse("p99:20ms", &s.limit), 0);
     settings.limit = s.limit;
     plan.kinds[LOAD_WRITE] = (struct kind_plan){.pace = PACE_RATE, .rate = 1000 * BILLION};
-    controller_begin(&controller, &plan, 0, loads);
-    for (uint64_t now_ns = TICK_NS; move != MOVE_LAST_STEP; now_ns += TICK_NS) {
-        if (move == MOVE_PAUSE || move == MOVE_STEP)
-            s.rate = move == MOVE_STEP ? (double)loads[LOAD_WRITE] / 1e9 : 0;
+    controller_begin(&controller, &plan, 0, order.loads);
+    order.move = MOVE_STEP;
+    for (uint64_t now_ns = TICK_NS; order.move != MOVE_LAST_STEP; now_ns += TICK_NS) {
+        if (order.move == MOVE_PAUSE || order.move == MOVE_STEP)
+            s.rate = order.move == MOVE_STEP ? (double)order.loads[LOAD_WRITE] / 1e9 : 0;
         s.due += s.rate * TICK;
         uint64_t count = (uint64_t)s.due;
         s.due -= (double)count;
         s.standing.progress[LOAD_WRITE].begun += count;
         end_requests(&s, count, count, 2. * (double)count);
-        move = controller_decide(&controller, &s.standing, now_ns, loads);
+        controller_decide(&controller, &s.standing, now_ns, &order);
     }
     return search_answer(&controller, LOAD_WRITE, &s.standing.counts[LOAD_WRITE]).why;
 }

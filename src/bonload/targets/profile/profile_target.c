@@ -787,6 +787,12 @@ static void fail_run(struct state *s, uint32_t failure)
     stop_request();
 }
 
+static int profile_check(struct plan *p, const struct settings *s, struct err *e)
+{
+    (void)p;
+    return s->profile ? 0 : err_say(e, "the target profile needs -good-for=NAME");
+}
+
 /* The lowest limit on that subject; UINT64_MAX: there is none. */
 static uint64_t limit_on(const struct profile *p, uint32_t on)
 {
@@ -1003,6 +1009,7 @@ const struct target_ops target_profile = {
     .traits = TARGET_BLOCKS | TARGET_LOCAL,
     .shared_bytes = sizeof(struct state),
     .thread_bytes = sizeof(struct actor),
+    .check = profile_check,
     .open = profile_open,
     .join = profile_join,
     .submit = profile_submit,
