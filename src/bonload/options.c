@@ -564,13 +564,10 @@ int plan_make(struct plan *p, const struct settings *s, struct coordinator *c, s
         return rc;
     p->stripe = (struct stripe){.others = r->count - 1, .index = r->number};
     p->rank_seed = r->number > 0 ? rng_mix(p->seed + r->number) : p->seed;
-    const char *alone = p->mode == MODE_SEARCH  ? "-max-latency"
-                        : p->mode == MODE_SWEEP ? "-sweep"
-                        : s->stop_on_bad_rate   ? "-stop-on-bad-rate"
-                        : p->explains_tail      ? "-explain-tail"
-                                                : NULL;
-    if (r->count > 1 && alone)
-        return err_say(e, "%s cannot be combined with several ranks", alone);
+    if (r->count > 1 && p->mode == MODE_SEARCH)
+        return err_say(e, "-max-latency: a search cannot be combined with several ranks");
+    if (r->count > 1 && p->explains_tail)
+        return err_say(e, "-explain-tail cannot be combined with several ranks");
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         if (plan_has(p, kind) && p->kinds[kind].channels < r->count)
             return err_say(e, "%s: %u cannot be divided among %u ranks",

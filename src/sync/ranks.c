@@ -24,11 +24,16 @@ uint64_t rank_clock_start(const struct ranks *r, unsigned rank, uint64_t ns)
     return r->cards ? ns + (uint64_t)r->cards[rank].before.ns : ns;
 }
 
+uint64_t rank_clock_end(const struct ranks *r, unsigned rank, uint64_t ns)
+{
+    return r->cards ? ns + (uint64_t)r->cards[rank].after.ns : ns;
+}
+
 void rank_clock_span(const struct ranks *r, unsigned rank, uint64_t *start, uint64_t *end)
 {
     uint64_t own_ns = *end > *start ? *end - *start : 0;
     *start = rank_clock_start(r, rank, *start);
-    *end += r->cards ? (uint64_t)r->cards[rank].after.ns : 0;
+    *end = rank_clock_end(r, rank, *end);
     if (*end < *start + own_ns)
         *end = *start + own_ns;
 }

@@ -51,8 +51,9 @@ unsigned ranks_beside(const struct ranks *r, unsigned rank);
 /* Whether the rank is the first one on its host. Only in rank 0. */
 bool ranks_is_first(const struct ranks *r, unsigned rank);
 
-/* Converts a rank's time to rank 0's clock, by the comparison before the test. */
+/* Convert a rank's time to rank 0's clock, by the comparison before the test or the last one. */
 uint64_t rank_clock_start(const struct ranks *r, unsigned rank, uint64_t ns);
+uint64_t rank_clock_end(const struct ranks *r, unsigned rank, uint64_t ns);
 
 /* Converts the start and the end of a rank's work. The comparisons are uncertain, but the rank's
  * own clock is not, so the work takes at least as long as it says. */

@@ -113,6 +113,7 @@ subtest 'null: amounts are totals' => sub {
 };
 
 subtest 'rates' => sub {
+    my $failing  = start_ranks(with_quiet({ ranks => 2 }, qw(-requests-engine=sleep -wps=1000 -max-channels=20 -duration=100s -stop-on-bad-rate)));
     my @arrivals = qw(constant poisson);
     my @reports  = all_loaded((map { [ { ranks => 3 }, @NULL, qw(-wps=100.5 -duration=1s), "-arrival=$_" ] } @arrivals),
         [ { ranks => 2 }, @NULL, qw(-rps=100 -wps=50 -duration=1s) ]);
@@ -130,16 +131,20 @@ subtest 'rates' => sub {
     my ($both) = @reports;
     is($both->{writes}{asked}, 50, 'with reads that wait for the first write: writes');
     cmp_ok($both->{reads}{asked}, '<=', 100, 'and reads');
+    my $bad = finish($failing);
+    is($bad->{status}, '2', '-stop-on-bad-rate: exit status 2') or diag($bad->{err});
+    like($bad->{out}, qr/[(]ended\s+early:\s+two\s+seconds'\s+worth\s/, 'and the figures');
 };
 
 SKIP: {
     my @apart = qw(unshare --time --monotonic 5000 --fork --kill-child);
     skip 'no clock of its own can be had here', 1 if !$ROOT || system("@apart true 2>/dev/null") != 0;
     subtest 'a rank with another clock' => sub {
-        my $report = loaded({ ranks => 3, before => { 1 => "before='@apart'" } }, @NULL, qw(-wps=100 -duration=300ms));
+        my $report = loaded({ ranks => 3, before => { 1 => "before='@apart'" } }, @NULL, qw(-sweep=100,200 -rps=0 -duration=300ms));
         cmp_ok($report->{start_spread_seconds}, '<', 1000, 'it began with the others');
         cmp_ok($report->{elapsed_seconds},      '<', 1000, 'and ended with them');
         cmp_ok($report->{clock_uncertainty_seconds}, '>', 0, 'by a clock that is known so well');
+        cmp_ok(max(map { $_->{seconds} } @{ $report->{steps} }), '<', 1000, 'so did each step');
         cmp_ok(max(map { $_->{at_seconds} } @{ $report->{writes}{slowest} }), '<', 1000, 'and each request was due then');
     };
 }
@@ -204,6 +209,21 @@ subtest 'operations of meta' => sub {
     is(sum(map { $_->{count} } map { @{ $report->{$_}{missed} } } qw(reads writes)), sum(map { $report->{$_}{misses} } qw(reads writes)), 'and every miss');
 };
 
+subtest 'sweep' => sub {
+    my ($report, $short) = all_loaded(
+        [ { ranks => 2 }, @NULL, qw(-sweep=100,300 -rps=1 -wps=2 -duration=500ms -warmup=100ms) ],
+        [ { ranks => 2 }, @NULL, qw(-sweep=100,1000,2000 -rps=0 -duration=2s -max-requests=240) ],
+    );
+    my @steps = @{ $report->{steps} };
+    is(scalar @steps, 2, 'two steps');
+    is("@{[ map { sprintf '%.3f', $_->{writes}{load_per_second} } @steps ]}", '66.667 200.000', 'each shared out between writes');
+    is("@{[ map { sprintf '%.3f', $_->{reads}{load_per_second} } @steps ]}",  '33.333 100.000', 'and reads');
+    cmp_ok(abs($_->{writes}{asked_per_second} - $_->{writes}{load_per_second}), '<', 1e-6, 'and offered by all together') for @steps;
+    is(sum(map { $_->{writes}{latency_ns}{count} } @steps), $report->{writes}{made}, 'what all have made is counted');
+    is($short->{writes}{made}, 240, 'it ends with -max-requests');
+    cmp_ok(scalar @{ $short->{steps} }, '<', 3, 'in the step that it has come to');
+};
+
 # Checks that the run failed with one line, which matches.
 sub fails_ok {
     my ($run, $reason, $name) = @_;
@@ -219,9 +239,7 @@ subtest 'refused once' => sub {
         [ 'an unknown option',          qr/-frob/, { ranks => 3 }, '-frob' ],
         [ 'fewer threads than ranks',   qr/-wt: 2 cannot be divided among 3 ranks/, { ranks => 3 }, @NULL, '-wt=2' ],
         [ 'fewer channels than ranks',  qr/-max-channels: 2 cannot be divided among 3 ranks/, { ranks => 3 }, @NULL, qw(-rps=10 -max-channels=2) ],
-        [ '-max-latency',               qr/-max-latency cannot be combined with several ranks/, { ranks => 2 }, @NULL, '-max-latency=10ms' ],
-        [ '-sweep',                     qr/-sweep cannot be combined with several ranks/, { ranks => 2 }, @NULL, '-sweep=100,200' ],
-        [ '-stop-on-bad-rate',          qr/-stop-on-bad-rate cannot be combined with several ranks/, { ranks => 2 }, @NULL, qw(-rps=10 -stop-on-bad-rate) ],
+        [ '-max-latency',               qr/-max-latency: a search cannot be combined with several ranks/, { ranks => 2 }, @NULL, '-max-latency=10ms' ],
         [ '-explain-tail',              qr/-explain-tail cannot be combined with several ranks/, { ranks => 2 }, '-wt=2', '-explain-tail', "-url=$dir/XX" ],
         [ 'one name',                   qr/there are fewer names than the 3 ranks/, { ranks => 3 }, '-wt=3', "-url=$dir/one" ],
         [ 'other options',              qr/\Arank 1 on \S+ was given other options/, { ranks => 2, before => { 1 => 'set -- "$@" -warmup=7ms' } }, @NULL, '-wt=2' ],
@@ -340,7 +358,7 @@ subtest 'the figures so far' => sub {
 
 if (is_long()) {
     subtest 'a rank is stopped until it is named' => sub {
-        my @loads = ([qw(-wt=3 -duration=20s)], [qw(-rps=20 -wps=0 -max-channels=30 -duration=20s)]);
+        my @loads = ([qw(-wt=3 -duration=20s)], [qw(-sweep=20,30 -rps=1 -wps=0 -max-channels=30 -duration=10s)]);
         my @runs  = map { start_ranks(with_quiet({ ranks => 3 }, qw(-requests-engine=sleep), @{$loads[$_]}, "-live-file=$dir/live$_")) } 0 .. $#loads;
         my @pids = map { pid_of($_, 1) } @runs;
         wait_until('the loads', sub { 2 == grep { (eval { slurp("$dir/live$_") } // q{}) =~ /^\d/m } 0 .. $#loads });
@@ -357,6 +375,6 @@ if (is_long()) {
 }
 
 # ---- with and without warming up ------------------------------------------------------------------
-warmups_agree(sub { loaded({ ranks => 3 }, @_) }, qr/search|sweep/);
+warmups_agree(sub { loaded({ ranks => 3 }, @_) }, qr/search/);
 
 done_testing();

@@ -178,7 +178,7 @@ static void begin_step(struct main_loop *m, uint64_t now_ns)
 {
     struct run *run = m->run;
     struct steps *s = m->steps;
-    s->current = (struct current_step){.begin_ns = now_ns};
+    s->current = (struct step_figures){.begin_ns = now_ns};
     failures_copy(&s->failures, &run->failures);
     failures_copy(&s->misses, &run->misses);
     for (unsigned op = 0; run->target->ops && run->target->ops[op]; op++)
@@ -197,7 +197,7 @@ static void begin_step(struct main_loop *m, uint64_t now_ns)
 static void stop_step(struct main_loop *m, uint64_t now_ns)
 {
     struct steps *s = m->steps;
-    struct current_step *f = &s->current;
+    struct step_figures *f = &s->current;
     if (f->end_ns != 0)
         return;
     const struct reading spent = main_loop_spent(m, SPAN_STEP);
@@ -212,6 +212,36 @@ static void stop_step(struct main_loop *m, uint64_t now_ns)
                                ? (double)a->rate / (double)BILLION
                                : due * (double)BILLION / (double)(now_ns - f->begin_ns);
     }
+}
+
+/* What a meeting of all ranks at the end of a step works on. */
+struct step_meeting {
+    struct main_loop *loop;
+    struct rank_span span;
+    struct others machine;
+    double offered[LOAD_KINDS];
+};
+
+/* Adds a rank's figures. Its clock was compared with rank 0's at the end of the previous step. */
+static bool take_step(void *context, unsigned rank, struct bundle_reader *in)
+{
+    struct step_meeting *m = context;
+    const struct ranks *r = &m->loop->coordinator->ranks;
+    struct steps *s = m->loop->steps;
+    struct step_figures f = s->current;
+    if (rank > 0 && !bundle_take(in, &f, sizeof f))
+        return false;
+    rank_span_add(&m->span, rank_clock_end(r, rank, f.begin_ns), rank_clock_end(r, rank, f.end_ns));
+    others_among(&f.machine, ranks_beside(r, rank));
+    others_keep_busier(&m->machine, &f.machine);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        m->offered[kind] += f.offered[kind];
+        if (rank > 0 && !bundle_take(in, &s->other, sizeof s->other))
+            return false;
+        if (rank > 0)
+            tally_merge(&s->measured[kind], &s->other);
+    }
+    return true;
 }
 
 void tally_add_left(struct tally *t, uint64_t count)
@@ -278,9 +308,10 @@ static void end_load(struct main_loop *m, uint64_t now_ns)
     run_end(m->run);
 }
 
-/* Ends a step. Requests that are still in flight count as part of it. */
-static void end_step(struct main_loop *m, bool is_last)
+/* Ends a step, for which all ranks meet. Requests that are still in flight count as part of it. */
+static int end_step(struct main_loop *m, bool is_last, struct err *e)
 {
+    struct step_meeting step_meeting = {.loop = m, .machine = others_unknown};
     const struct run *run = m->run;
     struct steps *s = m->steps;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
@@ -291,47 +322,106 @@ static void end_step(struct main_loop *m, bool is_last)
         tally_subtract(&s->measured[kind], &s->measured[kind], &s->before[kind]);
         tally_add_left(&s->measured[kind], left);
     }
-    const struct current_step *f = &s->current;
-    uint64_t elapsed_ns = f->end_ns - f->begin_ns;
+    struct meeting all = {.name = "Ending a step",
+                          .take = take_step,
+                          .context = &step_meeting,
+                          .compares_clocks = true};
+    if (m->coordinator->ranks.number > 0) {
+        bundle_put(&all.mine, &s->current, sizeof s->current);
+        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+            bundle_put(&all.mine, &s->measured[kind], sizeof s->measured[kind]);
+    }
+    int rc = coordinator_meet(m->coordinator, &all, e);
+    if (rc != 0 || m->coordinator->ranks.number > 0)
+        return rc;
+    uint64_t begin_ns = step_meeting.span.first_start;
+    double elapsed_ns = (double)(step_meeting.span.last_end - begin_ns + 1);
     s->count -= s->count == MAX_STEPS; /* a full list keeps its last place for the last step */
     struct step *step = &s->list[s->count];
     *step = (struct step){
-        .start_ns = f->begin_ns - run->start_ns,
-        .elapsed_ns = elapsed_ns,
-        .machine = f->machine,
+        .start_ns = begin_ns > run->start_ns ? begin_ns - run->start_ns : 0,
+        .elapsed_ns = step_meeting.span.last_end - begin_ns,
+        .machine = step_meeting.machine,
     };
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct latency_limit *limit = &run->plan->settings->limit;
         const struct tally *t = &s->measured[kind];
-        double per_second = (double)BILLION / (double)(elapsed_ns + 1);
-        double ended = (double)tally_ended(t) * per_second;
+        double ended = (double)tally_ended(t) * (double)BILLION / elapsed_ns;
         step->kinds[kind] = (struct step_kind){
             .is_there = run->loads[kind].pace != PACE_NONE,
             .requests = tally_ended(t),
             .errors = t->failed.count,
-            .offered = f->offered[kind] > 0 ? f->offered[kind] : ended,
-            .achieved = (double)t->response.count * per_second,
+            .offered = step_meeting.offered[kind] > 0 ? step_meeting.offered[kind] : ended,
+            .achieved = (double)t->response.count * (double)BILLION / elapsed_ns,
             .latencies = latencies_of(&t->response),
             .limited_ns = latency_limit_figure(limit, &t->response),
         };
     }
     controller_note(&m->controller, s->count++, step);
+    return 0;
 }
 
-/* Asks the controller of a search or a sweep, and does what it orders. */
-static void obey_controller(struct main_loop *m, uint64_t now_ns)
+/* Whether rank 0 decides what all ranks do, so that they exchange their states until the end. */
+static bool is_controlled(const struct main_loop *m)
 {
-    struct order order;
-    struct standing now = {
+    const struct plan *p = m->run->plan;
+    bool ends_together = p->mode == MODE_RATE && p->settings->stop_on_bad_rate;
+    return plan_has_steps(p) || (ends_together && plan_ranks(p) > 1);
+}
+
+/* What a meeting of all ranks about the load works on. */
+struct load_meeting {
+    struct controller *controller;
+    uint64_t now_ns;
+    struct standing all;
+    struct order order; /* rank 0's, for all ranks */
+};
+
+static bool take_standing(void *context, unsigned rank, struct bundle_reader *in)
+{
+    struct standing *all = &((struct load_meeting *)context)->all;
+    struct standing one;
+    if (rank == 0) /* comes first */
+        return bundle_take(in, all, sizeof *all);
+    if (!bundle_take(in, &one, sizeof one))
+        return false;
+    all->busy += one.busy;
+    all->ended += one.ended;
+    all->behind += one.behind;
+    return true;
+}
+
+static void decide_order(void *context)
+{
+    struct load_meeting *m = context;
+    controller_decide(m->controller, &m->all, m->now_ns, &m->order);
+}
+
+/* Meets the controller in rank 0, and does what it orders. */
+static int obey_controller(struct main_loop *m, uint64_t now_ns, struct err *e)
+{
+    struct load_meeting look = {.controller = &m->controller, .now_ns = now_ns};
+    struct meeting meeting = {.name = "Looking at the load",
+                              .take = take_standing,
+                              .decide = decide_order,
+                              .context = &look,
+                              .answer = &look.order,
+                              .answer_bytes = sizeof look.order};
+    struct standing mine = {
         .busy = load_threads_busy(m->run),
+        .ended = m->end_ns != 0,
+        .behind = m->is_bad_rate,
         .disturbed = m->steps->current.end_ns != 0 && others_are_busy(&m->steps->current.machine),
     };
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        now.counts[kind] = recorders_counts(&m->run->recorders, kind);
-        now.progress[kind] = load_threads_progress(m->run, kind);
+        mine.counts[kind] = recorders_counts(&m->run->recorders, kind);
+        mine.progress[kind] = load_threads_progress(m->run, kind);
     }
-    controller_decide(&m->controller, &now, now_ns, &order);
-    switch (order.move) {
+    bundle_put(&meeting.mine, &mine, sizeof mine);
+    int rc = coordinator_meet(m->coordinator, &meeting, e);
+    if (rc != 0)
+        return rc;
+    switch ((enum move)look.order.move) {
     case MOVE_NONE:
         break;
     case MOVE_WINDOW:
@@ -343,27 +433,34 @@ static void obey_controller(struct main_loop *m, uint64_t now_ns)
         stop_step(m, clock_ns()); /* requests began until now */
         break;
     case MOVE_STEP:
-        end_step(m, false);
+        rc = end_step(m, false, e);
+        if (rc != 0)
+            break;
         now_ns = clock_ns();
         for (unsigned i = 0; m->run->plan->mode == MODE_SEARCH && i < m->run->thread_count; i++) {
             struct load_thread *t = &m->run->threads[i];
             slowest_merge(&m->earlier[t->load->kind], &t->slowest);
             t->slowest.count = 0;
         }
-        set_loads(m, order.loads, now_ns);
+        set_loads(m, look.order.loads, now_ns);
         begin_step(m, now_ns);
         run_resume(m->run);
         m->stage = STAGE_STEP;
         break;
     case MOVE_LAST_STEP:
-        end_step(m, true);
+        rc = end_step(m, true, e);
         m->has_all_steps = true;
-        end_load(m, now_ns);
+        /* fall through */
+    case MOVE_END:
+        m->all_are_over = true;
+        if (m->end_ns == 0)
+            end_load(m, now_ns);
     }
+    return rc;
 }
 
 /* Ends the load after a signal, at the end of its time or its budget, when its rate cannot be kept,
- * or, unless it has steps, when nothing succeeds: for a server, which may appear, later. */
+ * or, unless it is controlled, when nothing succeeds: for a server, which may appear, later. */
 static void check_end(struct main_loop *m, uint64_t now_ns)
 {
     const struct run *run = m->run;
@@ -371,6 +468,7 @@ static void check_end(struct main_loop *m, uint64_t now_ns)
     uint64_t goal = p->mode == MODE_SWEEP || !main_loop_counts(m) ? 0 : goal_ns(m);
     if (stop_signal() && !m->was_stopped) {
         m->was_stopped = true;
+        m->all_are_over = true; /* each rank gets the signal, so none has to tell the others */
         end_load(m, now_ns);
     }
     if (goal != 0 && now_ns >= goal && m->end_ns == 0)
@@ -389,7 +487,7 @@ static void check_end(struct main_loop *m, uint64_t now_ns)
         m->is_bad_rate = m->backlog.is_bad && p->settings->stop_on_bad_rate;
     }
     uint64_t patience_ns = run->target->traits & TARGET_FILES ? 0 : HOPELESS_NS;
-    if (!plan_has_steps(p) && !m->has_succeeded && p->max_errors < 100 &&
+    if (!is_controlled(m) && !m->has_succeeded && p->max_errors < 100 &&
         now_ns - m->start_ns >= patience_ns) {
         uint64_t errors = 0;
         for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
@@ -469,8 +567,8 @@ static int tick(struct main_loop *m, struct err *e)
     check_end(m, now_ns);
     if (!main_loop_counts(m))
         rc = check_warmup(m, now_ns, e);
-    else if (plan_has_steps(m->run->plan) && m->end_ns == 0)
-        obey_controller(m, now_ns);
+    else if (is_controlled(m) && !m->all_are_over)
+        rc = obey_controller(m, now_ns, e);
     coordinator_poll(m->coordinator); /* a failure of another rank ends this one, too */
     if (stop_signal()) {
         err_init(e);
@@ -513,8 +611,10 @@ int main_loop_run(struct main_loop *m, struct err *e)
         if (has_steps)
             run_resume(run);
     }
+    bool is_joint = m->coordinator->ranks.count > 1 && is_controlled(m);
     while (rc == 0 && (atomic_load(&run->loads[LOAD_READ].threads_left) > 0 ||
-                       atomic_load(&run->loads[LOAD_WRITE].threads_left) > 0))
+                       atomic_load(&run->loads[LOAD_WRITE].threads_left) > 0 ||
+                       (is_joint && !m->all_are_over)))
         rc = tick(m, e);
     if (rc != 0)
         run_end(run);
@@ -527,9 +627,15 @@ int main_loop_run(struct main_loop *m, struct err *e)
     if (m->end_ns == 0)
         m->end_ns = exhausted_ns ? exhausted_ns : now_ns < until_ns ? now_ns : until_ns - 1;
     if (run->plan->mode == MODE_SWEEP && !m->has_all_steps && main_loop_counts(m)) {
+        bool is_alone = m->coordinator->ranks.count == 1;
         stop_step(m, now_ns);
-        end_step(m, true);
-        m->steps->list[m->steps->count - 1].is_cut = true;
+        rc = m->was_stopped && !is_alone ? -EINTR : end_step(m, true, e);
+        if (rc == 0 && m->steps->count > 0) /* in rank 0 */
+            m->steps->list[m->steps->count - 1].is_cut = true;
+        if (stop_signal() && !is_alone) {
+            err_init(e); /* after a signal, ranks do not meet to end a step: this is no failure */
+            rc = 0;
+        }
     }
     if (!main_loop_counts(m))
         load_threads_forget(run);

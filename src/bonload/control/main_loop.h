@@ -31,24 +31,29 @@ struct explainer {
 
 void explainer_close(struct explainer *x);
 
+/* A rank's report on a step, with times of its own clock. */
+struct step_figures {
+    uint64_t begin_ns;
+    uint64_t end_ns; /* 0: the step goes on */
+    struct others machine;
+    double offered[LOAD_KINDS]; /* requests per second; 0: no schedule */
+};
+
 #define MAX_STEPS 256
 
 struct steps {
-    struct step list[MAX_STEPS]; /* a full list has the first steps and the last one */
+    struct step list[MAX_STEPS]; /* in rank 0; a full list has the first steps and the last one */
     size_t count;
-    struct current_step {
-        uint64_t begin_ns;
-        uint64_t end_ns; /* 0: the step goes on */
-        struct others machine;
-        double offered[LOAD_KINDS]; /* requests per second; 0: no schedule */
-    } current;
+    struct step_figures current;
     uint64_t due[LOAD_KINDS]; /* number of requests that were due before the current step */
     struct arrivals_cursor cursors[LOAD_KINDS];
     /* What was counted before the current step. */
     struct failures failures;
     struct failures misses;
     struct tally before[MAX_TALLIES];
-    struct tally measured[LOAD_KINDS]; /* what was counted in the last step */
+    /* What was counted in the last step; in rank 0, by all ranks. */
+    struct tally measured[LOAD_KINDS];
+    struct tally other; /* room for what another rank has counted */
 };
 
 /* The main thread's part in a run: it sets the load, watches the run, and ends it. It wakes up a
@@ -98,6 +103,7 @@ struct main_loop {
     bool is_bad_rate;
     bool has_succeeded; /* at least one request has succeeded */
     bool is_hopeless;   /* there were many failures and nothing else, so the load has ended */
+    bool all_are_over;  /* the load of all ranks has ended */
     bool has_all_steps; /* the search or sweep has done all its steps */
     struct explainer *explainer;        /* set by the caller; NULL: nothing is to be explained */
     void (*asked)(struct main_loop *m); /* prints the figures so far, for SIGUSR1; may be NULL */

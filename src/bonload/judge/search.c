@@ -335,7 +335,7 @@ static bool search_next(struct controller *c, const struct standing *all, uint64
             verdict =
                 sequential_test_verdict(t) == VERDICT_BROKEN ? VERDICT_BROKEN : VERDICT_UNKNOWN;
         bool is_failing = t->seen.errors > t->seen.good; /* which is not because of others */
-        if (all->disturbed && !is_failing && verdict != VERDICT_KEPT && verdict != VERDICT_OPEN)
+        if (all->disturbed > 0 && !is_failing && verdict != VERDICT_KEPT && verdict != VERDICT_OPEN)
             verdict = VERDICT_BUSY;
         c->noted.kinds[k].load = c->kind_searches[k].load;
         c->noted.kinds[k].verdict = verdict;
@@ -474,7 +474,9 @@ void controller_decide(struct controller *c, const struct standing *all, uint64_
     bool is_sweep = c->plan->mode == MODE_SWEEP;
     uint64_t passed_ns = now_ns - c->since_ns;
     *order = (struct order){.move = MOVE_NONE};
-    if (c->is_paused) {
+    if (all->behind > 0 || all->ended == plan_ranks(c->plan)) {
+        order->move = MOVE_END;
+    } else if (c->is_paused) {
         if (all->busy > 0 && passed_ns < MAX_PAUSE_NS)
             return;
         c->is_paused = false;

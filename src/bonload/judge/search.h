@@ -76,7 +76,7 @@ struct step {
 /* Longest pause between two steps. A request that is still in flight then has taken that long. */
 #define MAX_PAUSE_NS UINT64_C(10000000000)
 
-/* Decides the next load: the only load of a plan, or those of a search or
+/* Decides the next load, in rank 0 for all ranks: the only load of a plan, or those of a search or
  * a sweep. A load begins when no request of the previous one is in flight. In a search, each load
  * first settles, and then its requests are judged in a window. Reads and writes have the same
  * windows, and are confirmed together. */
@@ -111,12 +111,17 @@ struct controller {
     struct step noted; /* the step that ended last: its loads, verdicts and is_confirmation */
 };
 
-/* How a load stands, and the order about it. */
+/* How a load stands, on one rank or on all ranks together, and rank 0's order about it, which all
+ * ranks carry out. Neither has pointers, because they travel between hosts. */
 struct standing {
+    /* Only a search needs these, which has one rank. */
     struct counts counts[LOAD_KINDS];
     struct progress progress[LOAD_KINDS];
-    bool disturbed; /* in a pause: others used the machine during the step */
-    unsigned busy;  /* in a pause: number of threads that still have requests in flight */
+    uint64_t disturbed; /* in a pause: 1 if others used the machine during the step */
+
+    uint64_t busy;   /* in a pause: number of threads that still have requests in flight */
+    uint64_t ended;  /* number of ranks whose load has ended */
+    uint64_t behind; /* number of ranks that could not keep their rate, with -stop-on-bad-rate */
 };
 
 enum move {
@@ -124,19 +129,20 @@ enum move {
     MOVE_WINDOW,    /* the load has settled; requests that are due from now on are measured */
     MOVE_PAUSE,     /* requests stop beginning, and those in flight end */
     MOVE_STEP,      /* a step has ended; `loads` is the next load */
-    MOVE_LAST_STEP, /* the last step has ended, and the load ends */
+    MOVE_LAST_STEP, /* the last step has ended */
+    MOVE_END        /* the load ends */
 };
 
 struct order {
-    enum move move;
-    uint64_t loads[LOAD_KINDS]; /* threads, or billionths of requests per second */
+    uint64_t move;              /* an enum move */
+    uint64_t loads[LOAD_KINDS]; /* for all ranks: threads, or billionths of requests per second */
 };
 
 /* Starts before anything has been counted. loads[] becomes the first load of each kind. */
 void controller_begin(struct controller *c, const struct plan *p, uint64_t now_ns,
                       uint64_t loads[LOAD_KINDS]);
 
-/* Decides what is done next. To be called often, until the load ends. */
+/* Decides what all ranks do next. To be called often, in rank 0. */
 void controller_decide(struct controller *c, const struct standing *all, uint64_t now_ns,
                        struct order *order);
 

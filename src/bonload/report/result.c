@@ -435,6 +435,7 @@ static bool take_rank(void *context, unsigned rank, struct bundle_reader *brough
         all->checked_bytes += f->checked_bytes;
         all->damaged += f->damaged;
         all->was_stopped |= f->was_stopped;
+        all->is_bad_rate |= f->is_bad_rate;
         all->could_read |= f->could_read;
         for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
             struct kind_result *k = &all->kinds[kind];
@@ -550,7 +551,7 @@ int result_make(struct result *result, struct main_loop *m, struct err *e)
         if (above->nanoseconds > 0)
             result->is_above |=
                 latency_limit_figure(above, &k->tally.response) > above->nanoseconds;
-        if (p->mode == MODE_SEARCH) {
+        if (p->mode == MODE_SEARCH && p->stripe.index == 0) {
             const struct counts whole = recorders_counts(&m->run->recorders, kind);
             k->answer = search_answer(&m->controller, kind, &whole);
             bool is_busy = k->answer.found == FOUND_UNSURE && k->answer.why != FOUND_BY_STEPS;

@@ -106,6 +106,20 @@ static void figures_that_cannot_be_read_are_no_figures(void **state)
     RUN_FAILS_AT(HANDING_OVER, strdup("-rt=2"), strdup("-max-requests=10"));
 }
 
+static void neither_are_those_of_a_step(void **state)
+{
+    (void)state;
+    RUN_FAILS_AT("Ending a step", strdup("-rps=10"), strdup("-sweep=10,20"),
+                 strdup("-duration=50ms"));
+}
+
+static void nor_how_a_load_stands(void **state)
+{
+    (void)state;
+    RUN_FAILS_AT("Looking at the load", strdup("-rps=10"), strdup("-sweep=10,20"),
+                 strdup("-duration=50ms"));
+}
+
 /* Gives a slow request of rank 1 an operation that the target does not have. In a bundle, two words
  * precede each object, its size and a number of pairs: of a word that is not 0, and its place. */
 static void damage_operation(void)
@@ -144,6 +158,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_that_cannot_be_read_are_no_figures),
+        cmocka_unit_test(neither_are_those_of_a_step),
+        cmocka_unit_test(nor_how_a_load_stands),
         cmocka_unit_test(figures_arrive_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
