@@ -8,7 +8,6 @@
 
 #include "cli/parser.h"
 #include "cli/rows.h"
-#include "measure/steady.h"
 #include "util/printable.h"
 #include "util/rng.h"
 
@@ -289,6 +288,19 @@ static int set_iops_pattern(void *settings, const char *value, struct err *e)
     return 0;
 }
 
+static int set_steady(void *settings, const char *value, struct err *e)
+{
+    struct settings *s = settings;
+    int metric = value ? value_word(value, round_metric_names) : 0;
+    (void)e;
+    if (metric < 0)
+        return -EINVAL;
+    s->plan.steady.wanted = true;
+    s->plan.steady.has_metric = value != NULL;
+    s->plan.steady.metric = (enum round_metric)metric;
+    return 0;
+}
+
 static const char *const data_words[] = {
     [DATA_RANDOM] = "random", [DATA_ZERO] = "zero", [DATA_COMPRESS] = "compress=", NULL};
 
@@ -381,8 +393,9 @@ static const struct option_entry entries[] = {
      .help = "share of these operations that are writes (default: 10)"},
     {SETTER("iops-pattern", "PATTERN", set_iops_pattern), .words = iops_pattern_words,
      .help = "where these operations go: uniform, or zipf:THETA (default: uniform)"},
-    {FLAG("steady-state", plan.steady.wanted), .group = "Until it is steady",
-     .help = "repeat block tests in rounds until the test's rate is steady"},
+    {OPTIONAL("steady-state", "METRIC", set_steady), .words = round_metric_names,
+     .group = "Until it is steady",
+     .help = "repeat block tests in rounds until %s is steady (default: the test's rate)"},
     {DURATION("round-time", round_ns, 1), .help = "duration of a round (default: 60)"},
     {COUNT("precondition", "N", precondition, 0, 1000),
      .help = "before the first round, write the data N times without measuring (default: 0; 2 on a "

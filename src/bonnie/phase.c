@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -456,6 +457,7 @@ static int do_lap(struct phase *ph, struct err *e)
     return rc;
 }
 
+/* Sums up what all laps on all ranks have counted, and judges it. */
 static int record_result(struct phase *ph, struct test_result *result, struct err *e)
 {
     struct run_context *r = ph->context;
@@ -509,7 +511,7 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
         result->steady = (struct steady_result){
             .wanted = true,
             .is_steady = ph->rounds.is_steady,
-            .counts_ops = ph->rounds.counts_ops,
+            .metric = ph->rounds.metric,
             .round_ns = p->steady.round_ns,
             .most_rounds = p->steady.most_rounds,
             .precondition = p->steady.precondition,
@@ -621,6 +623,7 @@ int phase_run(struct run_context *r, enum test_id test, const struct outlook *ou
     bool is_steady = p->steady.wanted && w->uses_engine;
     bool has_time =
         w->item == ITEM_BLOCK || w->item == ITEM_CHUNK; /* which cuts off the last lap */
+    enum round_metric of_rate = test_counts_operations(test) ? ROUND_IOPS : ROUND_BANDWIDTH;
     struct phase ph = {
         .context = r,
         .test = test,
@@ -634,7 +637,7 @@ int phase_run(struct run_context *r, enum test_id test, const struct outlook *ou
         .workload = w,
         .rounds = {.spent = &ph.spent,
                    .stats = &r->stats,
-                   .counts_ops = test_counts_operations(test),
+                   .metric = p->steady.has_metric ? p->steady.metric : of_rate,
                    .most = p->steady.most_rounds},
         .is_steady = is_steady,
         .is_cut = is_steady || has_time,
@@ -692,8 +695,8 @@ int phase_run(struct run_context *r, enum test_id test, const struct outlook *ou
         if (rc == 0 && is_steady && p->verbose > 0) {
             progress_lines_break(&r->progress);
             message("%s: round %u: %.0f %s", test_names[test], ph.rounds.count,
-                    round_figure(&ph.rounds.list[ph.rounds.count - 1], ph.rounds.counts_ops),
-                    test_rate_unit(test));
+                    round_figure(&ph.rounds.list[ph.rounds.count - 1], ph.rounds.metric),
+                    round_unit(ph.rounds.metric));
         }
     }
     if (rc == 0)

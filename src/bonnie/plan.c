@@ -110,6 +110,7 @@ const struct preset_defaults *plan_defaults(const struct settings *s)
     return preset_by_name(s->preset ? s->preset : is_brief ? QUICK_PRESET : DEFAULT_PRESET);
 }
 
+/* Whether a device can have the test. */
 static bool suits_device(enum test_id test, bool writes)
 {
     return test < TEST_FIRST_METADATA && test != TEST_PUTC && test != TEST_GETC &&

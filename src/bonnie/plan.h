@@ -9,6 +9,7 @@
 #include "bonnie/preset.h"
 #include "cli/option.h"
 #include "io/engine.h"
+#include "measure/steady.h"
 #include "storage/file_set.h"
 #include "sync/coordinator.h"
 #include "sys/host.h"
@@ -31,6 +32,8 @@ extern const char *const csv_names[];
 /* How block tests are repeated until their figure is steady. */
 struct steady_plan {
     bool wanted;
+    bool has_metric; /* the user chose the figure; false: it is each test's rate */
+    enum round_metric metric;
     uint64_t round_ns;
     unsigned precondition; /* number of times that the data set is written before the first round */
     unsigned most_rounds;

@@ -11,7 +11,6 @@
 #include "measure/facts.h"
 #include "measure/histogram.h"
 #include "measure/levels.h"
-#include "measure/steady.h"
 #include "measure/summary.h"
 #include "storage/direct.h"
 #include "storage/page_cache.h"
@@ -56,7 +55,7 @@ struct joint_test {
 struct steady_result {
     bool wanted; /* false: the test was not repeated, and the other fields mean nothing */
     bool is_steady;
-    bool counts_ops;   /* as in struct rounds */
+    enum round_metric metric;
     uint64_t round_ns; /* intended time of a round */
     unsigned most_rounds;
     unsigned precondition; /* number of times that the data set was written before the test */

@@ -56,7 +56,7 @@ bool rounds_end(struct rounds *r)
     };
     if (r->count >= STEADY_WINDOW) {
         for (unsigned i = 0; i < STEADY_WINDOW; i++)
-            figures[i] = round_figure(&r->list[r->count - STEADY_WINDOW + i], r->counts_ops);
+            figures[i] = round_figure(&r->list[r->count - STEADY_WINDOW + i], r->metric);
         r->is_steady = steady_judge(&r->fit, figures);
     }
     return !r->is_steady && r->count < r->most;

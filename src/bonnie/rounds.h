@@ -15,11 +15,11 @@
 struct rounds {
     const struct reading *spent; /* by all laps so far */
     const struct shared_stats *stats;
-    bool counts_ops;       /* the rate that is judged is that of operations, and not of bytes */
-    unsigned most;         /* most rounds, at least STEADY_WINDOW */
-    unsigned count;        /* number of rounds that have ended */
-    struct round *list;    /* all so far; who takes it sets this to NULL, and must free() it */
-    struct steady_fit fit; /* fit of the last window; zeros before there is a window */
+    enum round_metric metric; /* which figure is judged */
+    unsigned most;            /* most rounds, at least STEADY_WINDOW */
+    unsigned count;           /* number of rounds that have ended */
+    struct round *list;       /* all so far; who takes it sets this to NULL, and must free() it */
+    struct steady_fit fit;    /* fit of the last window; zeros before there is a window */
     bool is_steady;
     struct round_snapshot *snapshots; /* snapshots of the window */
 };

@@ -3,10 +3,25 @@
 
 #include <math.h>
 
-double round_figure(const struct round *r, bool counts_ops)
+const char *const round_metric_names[ROUND_METRICS + 1] = {
+    [ROUND_IOPS] = "iops",
+    [ROUND_BANDWIDTH] = "bandwidth",
+    [ROUND_LATENCY] = "latency",
+    [ROUND_P99] = "p99",
+};
+
+double round_figure(const struct round *r, enum round_metric metric)
 {
-    double amount = counts_ops ? (double)r->ops : (double)r->bytes / 1024;
-    return r->elapsed_ns > 0 ? amount * 1e9 / (double)r->elapsed_ns : 0;
+    if (metric == ROUND_LATENCY || metric == ROUND_P99)
+        return (double)(metric == ROUND_P99 ? r->p99_ns : r->mean_ns);
+    uint64_t amount = metric == ROUND_IOPS ? r->ops : r->bytes;
+    double rate = r->elapsed_ns > 0 ? (double)amount * 1e9 / (double)r->elapsed_ns : 0;
+    return metric == ROUND_IOPS ? rate : rate / 1024;
+}
+
+const char *round_unit(enum round_metric metric)
+{
+    return metric == ROUND_IOPS ? "ops/s" : metric == ROUND_BANDWIDTH ? "KiB/s" : "ns";
 }
 
 bool steady_judge(struct steady_fit *fit, const double figures[static STEADY_WINDOW])

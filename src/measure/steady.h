@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "measure/histogram.h"
+
 /* One round of a test that is repeated until its figure is steady. */
 struct round {
     uint64_t end_ns; /* end of the round, on the clock of the test, which stops between rounds */
@@ -14,8 +16,15 @@ struct round {
     uint64_t p99_ns;
 };
 
-/* The rate of a round, in operations or KiB per second; 0 if the round took no time. */
-double round_figure(const struct round *r, bool counts_ops);
+/* Which figure is judged. */
+enum round_metric { ROUND_IOPS, ROUND_BANDWIDTH, ROUND_LATENCY, ROUND_P99, ROUND_METRICS };
+
+/* The names "iops", "bandwidth", "latency" and "p99", with a NULL at the end. */
+extern const char *const round_metric_names[ROUND_METRICS + 1];
+
+/* The figure of a round, in "ops/s", "KiB/s" or "ns"; 0 if the round took no time. */
+double round_figure(const struct round *r, enum round_metric metric);
+const char *round_unit(enum round_metric metric);
 
 /* Decides whether the figure of a test that is repeated in rounds is steady, by the definition of
  * the steady state in SNIA's Solid State Storage Performance Test Specification 2.0.2. Two things

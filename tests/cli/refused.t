@@ -78,6 +78,7 @@ my @wrong = (
     (map { [ '--iops-pattern', ["--iops-pattern=$_"], qr/uniform, or zipf:THETA with a number above 0, up to 10/ ] }
         qw(x Uniform zipf zipf: zipf:0 zipf:0.0 zipf:11 zipf:10.1 zipf:-1 zipf:x zipf:1x zipf:1:2 uniform:1), q{}),
     (map { [ '--time', ["--time=$_"], $TIME ] } qw(x -1 1x 1000001), q{}),
+    (map { [ '--steady-state', ["--steady-state=$_"], qr/iops, bandwidth, latency or p99/ ] } qw(x IOPS p99.9 rate), q{}),
     (map { [ '--round-time', ["--round-time=$_"], $MORE ] } qw(0 -1 x 1w), q{}),
     (map { [ '--precondition', ["--precondition=$_"], qr/a whole number from 0 to 1000/ ] } qw(-1 1001 x 1.5), q{}),
     (map { [ '--max-rounds', ["--max-rounds=$_"], qr/a whole number from 5 to 10000/ ] } qw(0 4 10001 x 5.5), q{}),

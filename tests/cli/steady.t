@@ -101,6 +101,12 @@ for my $engine (engines()) {
     };
 }
 
+for my $metric (qw(iops bandwidth latency p99)) {
+    my ($test) = @{ report_of(@rounds, qw(-q --json --tests=seeks), "--steady-state=$metric")->{runs}[0]{tests} };
+    is($test->{steady_state}{metric}, $metric, "--steady-state=$metric");
+    rounds_ok($test, 7, $metric);
+}
+
 subtest 'each run on its own' => sub {
     my $report = report_of(@rounds, qw(-q --json -x2 --precondition=1), '--tests=get_block,iops,getc', '-f1');
     is(scalar @{ $report->{runs} }, 2, 'two runs');

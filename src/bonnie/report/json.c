@@ -11,6 +11,7 @@
 #include "report/document.h"
 #include "report/json_object.h"
 
+/* Appends the rates of what was done in a time. */
 static void put_rates(json_t **object, uint64_t bytes, uint64_t ops, uint64_t nanoseconds)
 {
     const struct test_result t = {
@@ -23,7 +24,7 @@ static void put_rates(json_t **object, uint64_t bytes, uint64_t ops, uint64_t na
 static json_t *json_of_steady(const struct steady_result *s)
 {
     char reason[STEADY_TEXT];
-    const double unit = s->counts_ops ? 1 : KIB; /* of the fit */
+    const double unit = s->metric == ROUND_BANDWIDTH ? KIB : 1; /* of the fit */
     if (!s->wanted)
         return json_null();
     json_t *object = json_object();
@@ -46,7 +47,7 @@ static json_t *json_of_steady(const struct steady_result *s)
     steady_text(reason, s);
     put_flag(&object, "steady", s->is_steady);
     put_text(&object, "reason", reason);
-    put_text(&object, "metric", s->counts_ops ? "iops" : "bandwidth");
+    put_text(&object, "metric", round_metric_names[s->metric]);
     put_real(&object, "round_seconds", (double)s->round_ns / 1e9);
     PUT_COUNTS(&object, {"max_rounds", s->most_rounds}, {"precondition", s->precondition});
     put_value(&object, "fit", fit);
@@ -95,6 +96,7 @@ static void put_storage_use(json_t **object, const struct result *r, const struc
     put_value(object, "cache", cache);
 }
 
+/* Appends what only a test of several ranks has. */
 static void put_together(json_t **object, const struct joint_test *t)
 {
     if (t->ranks < 2)

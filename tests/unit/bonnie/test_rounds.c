@@ -20,15 +20,15 @@ struct device_of {
     struct rounds rounds;
 };
 
-static void open_device(struct device_of *d, bool counts_ops, unsigned most)
+static void open_device(struct device_of *d, enum round_metric metric, unsigned most)
 {
     struct err e;
     err_init(&e);
     *d = (struct device_of){.spent.device.known = true};
     assert_int_equal(shared_stats_open(&d->stats, 2, &e), 0);
     shared_stats_begin(&d->stats, 2);
-    d->rounds = (struct rounds){
-        .spent = &d->spent, .stats = &d->stats, .counts_ops = counts_ops, .most = most};
+    d->rounds =
+        (struct rounds){.spent = &d->spent, .stats = &d->stats, .metric = metric, .most = most};
     assert_int_equal(rounds_open(&d->rounds, &e), 0);
 }
 
@@ -71,11 +71,11 @@ static void constant_speed_is_steady_in_round_five(void **state)
     (void)state;
     struct device_of d;
     const unsigned speeds[] = {1000};
-    for (unsigned counts_ops = 0; counts_ops < 2; counts_ops++) {
-        open_device(&d, counts_ops, 25);
+    for (enum round_metric metric = 0; metric < ROUND_METRICS; metric++) {
+        open_device(&d, metric, 25);
         assert_int_equal(rounds_at(&d, speeds, 1), 5);
         assert_true(d.rounds.is_steady);
-        expect_near(d.rounds.fit.mean, 1000);
+        expect_near(d.rounds.fit.mean, metric <= ROUND_BANDWIDTH ? 1000 : 2e6);
         close_device(&d);
     }
 }
@@ -89,7 +89,7 @@ static void steps_are_left_behind(void **state)
     struct op_stats *stats = calloc(1, sizeof *stats);
     struct reading spent;
     assert_non_null(stats);
-    open_device(&d, true, 25);
+    open_device(&d, ROUND_IOPS, 25);
     assert_int_equal(rounds_at(&d, speeds, 3), 7);
     assert_true(d.rounds.is_steady);
     rounds_window(&d.rounds, &spent, stats);
@@ -120,12 +120,12 @@ static void some_never_are(void **state)
         falling[i] = (unsigned)(100000 * pow(0.97, i));
         swinging[i] = i % 2 > 0 ? 13000 : 10000;
     }
-    open_device(&d, false, 12);
+    open_device(&d, ROUND_BANDWIDTH, 12);
     assert_int_equal(rounds_at(&d, falling, 12), 12);
     assert_false(d.rounds.is_steady);
     assert_true(d.rounds.fit.slope_percent < -12);
     close_device(&d);
-    open_device(&d, false, 12);
+    open_device(&d, ROUND_LATENCY, 12);
     assert_int_equal(rounds_at(&d, swinging, 12), 12);
     assert_false(d.rounds.is_steady);
     close_device(&d);
@@ -140,7 +140,7 @@ static void many_rounds_before(void **state)
     unsigned speeds[40];
     for (unsigned i = 0; i < 40; i++)
         speeds[i] = i < 31 && i % 2 > 0 ? 2000 : 1000;
-    open_device(&d, true, 100);
+    open_device(&d, ROUND_IOPS, 100);
     assert_int_equal(rounds_at(&d, speeds, 40), 35); /* number 30 was the last fast one */
     assert_true(d.rounds.is_steady);
     expect_near(d.rounds.fit.mean, 1000);

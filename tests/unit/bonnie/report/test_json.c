@@ -119,6 +119,7 @@ static struct steady_result five_rounds(void)
     return (struct steady_result){
         .wanted = true,
         .is_steady = true,
+        .metric = ROUND_BANDWIDTH,
         .round_ns = 2 * SECOND / 5,
         .most_rounds = 25,
         .precondition = 2,
