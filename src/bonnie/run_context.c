@@ -172,7 +172,7 @@ static void report_abandoned(const struct run_context *r)
     }
 }
 
-/* Writes one block through the engine, or reads one, so that problems show before the run. */
+/* Writes and reads one block through the engine, so that problems show before the run. */
 struct trial {
     size_t bytes;
     bool reads_only; /* what is there is not the run's own */
@@ -193,6 +193,14 @@ static enum source_answer try_next(void *context, struct io *io, uint64_t now_ns
     return SOURCE_READY;
 }
 
+static enum transfer_answer try_transferred(void *context, struct io *io)
+{
+    (void)context;
+    bool was_written = io->kind == IO_WRITE;
+    io->kind = IO_READ;
+    return was_written ? OPERATION_CONTINUES : OPERATION_ENDED;
+}
+
 /* A bad block is no reason not to measure the others. */
 static bool try_failed(void *context, const struct io *io, int code)
 {
@@ -208,8 +216,10 @@ static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct 
     struct trial trial = {.bytes = alignment > QUEUE_ALIGNMENT ? alignment : QUEUE_ALIGNMENT,
                           .reads_only = r->plan->is_device};
     const struct io_queue_setup setup = work_queue_setup(r->plan, &file, 1, trial.bytes);
-    const struct io_source source = {
-        .next = try_next, .failed = trial.reads_only ? try_failed : NULL, .context = &trial};
+    const struct io_source source = {.next = try_next,
+                                     .transferred = try_transferred,
+                                     .failed = trial.reads_only ? try_failed : NULL,
+                                     .context = &trial};
     bool polls = strcmp(setup.engine->name, "io_uring") == 0 && setup.options->uring.iopoll;
     struct io_queue queue;
     struct err reason = {0};

@@ -412,7 +412,7 @@ static void tests_are_told_together(void **state)
     sum = verdict_of(&j, reads);
     assert_true(verdict_join(&sum, &sum));
     limit_sentence(words, &sum.least, &sum.most);
-    assert_string_equal(words, "Device busy 41 %; computing 78 %.");
+    assert_string_equal(words, "Device busy 40 %; computing 78 %.");
 
     j.device_percent = 74;
     j.computed_percent = 56;
@@ -420,7 +420,7 @@ static void tests_are_told_together(void **state)
     other = verdict_of(&j, reads);
     assert_true(verdict_join(&sum, &other));
     limit_sentence(words, &sum.least, &sum.most);
-    assert_string_equal(words, "Device busy 41-74 %; computing 56-78 %; no CPU free 0-18 %.");
+    assert_string_equal(words, "Device busy 40-74 %; computing 56-78 %; no CPU free 0-18 %.");
 
     other = verdict_of(&j, seeks);
     assert_true(verdict_join(&sum, &other));

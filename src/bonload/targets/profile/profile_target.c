@@ -513,11 +513,17 @@ static int store_records(void *context, uint64_t records, uint64_t *sync_ns)
 
 /* ---- a file that steps write where they say -------------------------------------------------- */
 
+/* A new file, not the last one cut to nothing: ext4 writes the contents of such a file at its
+ * close. */
 static int plain_create(struct used_file *f)
 {
+    const struct made_name name = data_name(f->number);
+    int directory = f->state->scratch.fd;
     descriptor_close(&f->fds[0]);
-    f->fds[0] = openat(f->state->scratch.fd, data_name(f->number).text,
-                       O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    do
+        f->fds[0] =
+            openat(directory, name.text, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    while (f->fds[0] < 0 && errno == EEXIST && unlinkat(directory, name.text, 0) == 0);
     f->at = 0;
     return f->fds[0] >= 0 ? 0 : errno;
 }
