@@ -253,7 +253,9 @@ static void print_steps(const struct result *r, FILE *out)
             const struct step_kind *k = &r->steps[i].kinds[kind];
             if (!k->is_there)
                 continue;
-            fprintf(out, "%-6s%10.9g%10s%10" PRIu64 "%10s%10s", load_plurals[kind], k->load,
+            /* A search divides rates: they may have more digits than the column has places. */
+            fprintf(out, "%-6s%10.*g%10s%10" PRIu64 "%10s%10s", load_plurals[kind],
+                    k->load < 100 ? 3 : 15, k->load < 100 ? k->load : round(k->load),
                     units_scaled(k->achieved, UNITS_COUNT).text, k->errors,
                     units_known_time(k->latencies.p50).text,
                     units_known_time(k->latencies.p99).text);
