@@ -39,8 +39,7 @@ subtest 'a kernel with more CPUs than a set of the usual size has room for' => s
         my ($run, @calls)  = trace({ $name eq 'bonnie' ? () : (program => $name) }, [qw(-e trace=sched_getaffinity)], @words);
         is($run->{status}, '0', $name);
         my @sizes = map { $_->{args} =~ /\A\d+, (\d+),/ } @calls;
-        cmp_ok(scalar @sizes, '>', 0, "$name asks for the CPUs");
-        is_deeply([ grep { $_ < 8192 / 8 } @sizes ], [], 'with room for all');
+        cmp_ok(scalar(grep { $_ == 8192 / 8 } @sizes), '>', 0, "$name asks with room for all CPUs"); # libraries ask, too
     }
 };
 
