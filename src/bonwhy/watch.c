@@ -16,6 +16,7 @@
 #include "measure/clock.h"
 #include "measure/control_group.h"
 #include "measure/mount_info.h"
+#include "util/assume.h"
 #include "util/kernel_file.h"
 #include "util/units.h"
 
@@ -268,6 +269,7 @@ static void examine(struct watch *w, const struct person *by, const struct tail_
     const bool is_aio = k->number == AIO_CALL;
     const bool is_ring = k->number >= RING_CALL;
     const bool syncs = k->type == CALL_SYNC;
+    ASSUME(w);
     if (is_aio || (!s && is_ring && w->storage_count == 1)) /* or the file is a registered one */
         s = &w->storages[is_aio ? by->argument : 0];
     const bool is_seen =
