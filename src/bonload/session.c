@@ -149,7 +149,6 @@ static int judge_result(const struct result *result, const struct coordinator *c
 static int judge_storage(const struct run *run, const struct backing *backing, struct err *e)
 {
     const unsigned named = TARGET_LOCAL | TARGET_NAMES;
-    uint64_t errors = backing_errors(backing);
     if ((run->target->traits & named) != named || run->plan->max_errors >= 100)
         return 0;
     for (unsigned i = 0; i < MAX_FAILURES; i++) {
@@ -162,6 +161,7 @@ static int judge_storage(const struct run *run, const struct backing *backing, s
         free(text);
         return -EIO;
     }
+    uint64_t errors = backing_errors(backing);
     if (errors > 0)
         return err_say(e, "the storage failed: the filesystem met %" PRIu64 " error%s", errors,
                        errors == 1 ? "" : "s");

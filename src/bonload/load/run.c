@@ -564,9 +564,10 @@ static void count_one(_Atomic uint64_t *number)
  * follows. */
 static void let_main_thread_look(const struct load_thread *t, uint64_t end_ns)
 {
+    if (end_ns < atomic_load_explicit(&t->last_end_ns, memory_order_relaxed) + STOPPED_NS)
+        return;
     uint64_t looked_ns = atomic_load_explicit(&t->run->looked_ns, memory_order_relaxed);
-    uint64_t last_ns = atomic_load_explicit(&t->last_end_ns, memory_order_relaxed);
-    if (looked_ns == 0 || end_ns < looked_ns + STOPPED_NS || end_ns < last_ns + STOPPED_NS)
+    if (looked_ns == 0 || end_ns < looked_ns + STOPPED_NS)
         return;
     for (unsigned i = 0; i < 200 && atomic_load(&t->run->looked_ns) == looked_ns; i++)
         clock_sleep(MILLION);

@@ -658,39 +658,41 @@ static void others_on_the_device_are_the_limit(void **state)
 static void a_share_has_one_rounding(void **state)
 {
     (void)state;
-    char words[OTHERS_TEXT], limited[LIMIT_SENTENCE];
+    const struct {
+        enum limit_reason reason;
+        size_t percent; /* of struct others */
+        const char *sentence[2];
+        const char *among_others[2];
+    } shares[] = {
+        {REASON_OTHERS_MOVED,
+         offsetof(struct others, device_percent),
+         {"Others moved ", " of the device's bytes."},
+         {"; others moved ", " of the device's bytes ("}},
+        {REASON_HOST_TOOK,
+         offsetof(struct others, stolen_percent),
+         {"The host took ", " of the time of the CPUs."},
+         {" the host took ", ""}},
+        {REASON_OTHERS_COMPUTED,
+         offsetof(struct others, waited_percent),
+         {"Waiting for a CPU ", " of the time: others used it."},
+         {"; a thread waited for a CPU ", " of the time ("}},
+    };
     for (int tenths = 250; tenths <= 1000; tenths++) {
-        char expected[OTHERS_TEXT];
-        struct judgement j = {.reason = REASON_OTHERS_MOVED, .others = others_unknown};
-        j.others.device_percent = tenths / 10.;
+        struct judgement j = {.others = others_unknown};
         j.others.used_percent = 0;
-        limit_sentence(limited, &j, &j);
-        others_words(words, &j.others);
-        snprintf(expected, sizeof expected, "Others moved %d %% of the device's bytes.",
-                 tenths / 10);
-        assert_string_equal(limited, expected);
-        snprintf(expected, sizeof expected, "; others moved %d %% of the device's bytes (",
-                 tenths / 10);
-        assert_non_null(strstr(words, expected));
-        j.reason = REASON_HOST_TOOK;
-        j.others.stolen_percent = tenths / 10.;
-        limit_sentence(limited, &j, &j);
-        others_words(words, &j.others);
-        snprintf(expected, sizeof expected, "The host took %d %% of the time of the CPUs.",
-                 tenths / 10);
-        assert_string_equal(limited, expected);
-        snprintf(expected, sizeof expected, " the host took %d %%", tenths / 10);
-        assert_non_null(strstr(words, expected));
-        j.reason = REASON_OTHERS_COMPUTED;
-        j.others.waited_percent = tenths / 10.;
-        limit_sentence(limited, &j, &j);
-        others_words(words, &j.others);
-        snprintf(expected, sizeof expected, "Waiting for a CPU %d %% of the time: others used it.",
-                 tenths / 10);
-        assert_string_equal(limited, expected);
-        snprintf(expected, sizeof expected, "; a thread waited for a CPU %d %% of the time (",
-                 tenths / 10);
-        assert_non_null(strstr(words, expected));
+        for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+            char words[OTHERS_TEXT], limited[LIMIT_SENTENCE], expected[OTHERS_TEXT];
+            j.reason = shares[i].reason;
+            *(double *)((char *)&j.others + shares[i].percent) = tenths / 10.;
+            limit_sentence(limited, &j, &j);
+            others_words(words, &j.others);
+            snprintf(expected, sizeof expected, "%s%d %%%s", shares[i].sentence[0], tenths / 10,
+                     shares[i].sentence[1]);
+            assert_string_equal(limited, expected);
+            snprintf(expected, sizeof expected, "%s%d %%%s", shares[i].among_others[0], tenths / 10,
+                     shares[i].among_others[1]);
+            assert_non_null(strstr(words, expected));
+        }
     }
 }
 
