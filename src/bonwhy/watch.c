@@ -378,7 +378,7 @@ static void count_call(struct watch *w, struct person *by, const struct tail_eve
     }
     if (latency_ns >= stats->slow_ns && latency_ns > tail_slowest_least(&stats->slowest))
         examine(w, by, end, file, k, stats);
-    if (stats->latencies.count % 1024 == 0 && w->slowest == 0)
+    if (stats->latencies.count % 128 == 0 && w->slowest == 0)
         stats->slow_ns = tail_slow_from(&stats->latencies);
 }
 
