@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/gathering.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/param.h>
 
 /* A rank's report on its part of a lap, with times of its own clock. */

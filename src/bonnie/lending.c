@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/lending.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* What a rank knows about the files of a worker. */
 struct worker_state {
     uint64_t valid_bytes; /* of its data file */

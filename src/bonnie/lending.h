@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-
 #include "bonnie/run_context.h"
 #include "util/err.h"
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/plan.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
-
 #include "cli/parser.h"
 #include "cli/rows.h"
 #include "util/printable.h"

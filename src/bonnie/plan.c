@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/plan.h"
 
-#include <inttypes.h>
-#include <string.h>
 #include <sys/param.h>
 #include <time.h>
 

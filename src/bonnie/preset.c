@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/preset.h"
 
-#include <string.h>
-
 #define ALL_IO_TESTS                                                                               \
     [TEST_PUTC] = true, [TEST_PUT_BLOCK] = true, [TEST_REWRITE] = true, [TEST_GETC] = true,        \
     [TEST_GET_BLOCK] = true, [TEST_SEEKS] = true

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/result.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 void result_release(struct result *r)
 {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/rounds.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 /* Number of snapshots: at the ends of all rounds of a window, at the end of the round before it,
  * and one as scratch space. */
 #define SNAPSHOTS (STEADY_WINDOW + 2)

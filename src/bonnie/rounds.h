@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-
 #include "live/monitor.h"
 #include "measure/reading.h"
 #include "measure/steady.h"

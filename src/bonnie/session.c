@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/session.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "bonnie/phase.h"
 #include "bonnie/reports.h"

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/option.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
-
 #include "util/units.h"
 
 /* About eleven and a half days; more can only be a mistake. */

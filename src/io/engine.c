@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "io/engine.h"
 
-#include <string.h>
-
 #define DEFAULT_IODEPTH 32
 
 const char *const engine_words[] = {"sync", "libaio", "io_uring", "null", NULL};

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "io/file.h"
 
-#include <fcntl.h>
-#include <inttypes.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "sys/stop.h"
 #include "util/portable.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "util/units.h"
 
 /* The live line on standard error: the phase's title, a bar of all phases, number of the phase,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdint.h>
 #include <time.h>
+
+#include "util/base.h"
 
 /* One of the clocks of clock_gettime(2), in nanoseconds. */
 static inline uint64_t clock_read(clockid_t clock)

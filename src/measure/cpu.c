@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "measure/cpu.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #include "measure/clock.h"
 #include "util/descriptor.h"

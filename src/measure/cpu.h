@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "util/base.h"
 
 /* CPU time in ns, user and system, that this process, its threads and all children that it has
  * waited for have used so far. */

@@ -2,10 +2,6 @@
 #include "measure/device.h"
 
 #include <glob.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "util/kernel_file.h"
 #include "util/units.h"

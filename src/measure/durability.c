@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "measure/durability.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "measure/device.h"
 #include "measure/mount_info.h"
 #include "util/printable.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "util/base.h"
 
 /* What is certain, before any power cut, about whether data that was written in a directory and
  * synced will survive one. It follows from the filesystem, its mount options, the layer below an

@@ -4,12 +4,8 @@
 #include <arpa/inet.h>
 #include <glob.h>
 #include <ifaddrs.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "util/descriptor.h"

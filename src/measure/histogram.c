@@ -3,7 +3,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 static struct histogram_range range_of(const struct histogram *h)
 {

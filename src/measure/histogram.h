@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "util/base.h"
 
 /* A distribution of latencies in nanoseconds. It has a fixed size and no pointers, so it can be in
  * a mapping that processes share. All zeros are an empty histogram.

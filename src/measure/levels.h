@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "util/err.h"
 
 /* The time series of the bytes of a piece of work, in bounded memory, and the levels that its speed

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "measure/mount_info.h"
 
-#include <fcntl.h>
 #include <linux/btrfs.h>
 #include <linux/magic.h>
 #include <pwd.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include "util/kernel_file.h"
 #include "util/portable.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
 #include <sys/types.h>
+
+#include "util/base.h"
 
 /* The type of a filesystem, "xfs", by f_type of statfs(2) (linux/magic.h or its own source); NULL:
  * unknown. ext2 and ext3 are "ext4", too, and every FUSE filesystem is "fuse". */

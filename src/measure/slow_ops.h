@@ -2,8 +2,8 @@
 #pragma once
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
+
+#include "util/base.h"
 
 /* How a worker tells the examiner, another process, about its slow operations (of a thread that
  * makes requests: their service times): through a box in shared memory, into which only the worker

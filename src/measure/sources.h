@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "measure/device.h"
 #include "measure/mount_info.h"
 

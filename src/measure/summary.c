@@ -2,7 +2,6 @@
 #include "measure/summary.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* The 0.975 quantiles of Student's t for 1, 2, ... degrees of freedom: NIST/SEMATECH e-Handbook of
  * Statistical Methods, 1.3.6.7.2. */

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <jansson.h>
-#include <stdint.h>
 
 #include "measure/device.h"
 #include "measure/facts.h"

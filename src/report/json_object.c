@@ -2,8 +2,6 @@
 #include "report/json_object.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "util/printable.h"

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/page.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <linux/keyctl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "measure/clock.h"
 #include "sys/helper.h"

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <dirent.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "storage/scratch.h"
 #include "util/partition.h"

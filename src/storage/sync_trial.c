@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "storage/sync_trial.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 #include "measure/clock.h"
 #include "measure/durability.h"
 #include "measure/summary.h"

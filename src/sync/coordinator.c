@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sync/coordinator.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <unistd.h>
 
 #include "sys/stop.h"
 #include "util/rng.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "sync/ranks.h"
 #include "util/bundle.h"
 #include "util/err.h"

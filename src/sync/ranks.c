@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sync/ranks.h"
 
-#include <stddef.h>
-#include <stdio.h>
-
 #include "util/units.h"
 
 unsigned ranks_beside(const struct ranks *r, unsigned rank)

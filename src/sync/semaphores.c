@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <errno.h>
 #include <sys/ipc.h>
 #include <sys/sem.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "sync/coordinator.h"
 #include "sys/stop.h"

@@ -4,11 +4,9 @@
 #include <ctype.h>
 #include <math.h>
 #include <sched.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/statvfs.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "sys/path.h"
 #include "util/kernel_file.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "util/err.h"
 
 /* Reads files that the user has named, which path.h finds. `verb` is for messages: "read". */

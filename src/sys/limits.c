@@ -2,15 +2,10 @@
 #include "sys/limits.h"
 
 #include <dirent.h>
-#include <inttypes.h>
 #include <linux/capability.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "measure/control_group.h"
 #include "util/descriptor.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdint.h>
-
 #include "util/err.h"
 
 /* Limits of the process, of its user, its control groups and the machine. A program asks for what

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sys/output.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 #include "measure/clock.h"
 #include "sys/stop.h"

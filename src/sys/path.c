@@ -2,20 +2,15 @@
 #include "sys/path.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
 #include <linux/nsfs.h>
 #include <linux/openat2.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 #include "measure/mount_info.h"
 #include "util/descriptor.h"

@@ -5,10 +5,9 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/prctl.h>
+
+#include "util/base.h"
 
 /* The pieces that filters of seccomp(2) are made of. */
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sys/thread_pool.h"
 
-#include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "measure/clock.h"
 #include "sys/stop.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/zcav_figures.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 bool bad_map_add(struct bad_map *m, uint64_t offset, uint64_t bytes, int code)
 {
     size_t first = offset / MIB;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "util/bundle.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define WORD sizeof(uint64_t)
 
 /* Length of the longest text that bundle_take_text() accepts, in bytes. */

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "util/base.h"
 
 /* Objects without pointers, one after another, in the form in which they travel between hosts of
  * one architecture: only those words that are not 0, because most of a histogram is empty whatever

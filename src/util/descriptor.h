@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <limits.h>
 #include <sys/resource.h>
-#include <unistd.h>
+
+#include "util/base.h"
 
 /* Raises the soft limit on open descriptors to the hard one. The soft limit protects programs that
  * use select(2), which this one does not. Returns the number of descriptors that the process may

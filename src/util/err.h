@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
+#include "util/base.h"
 
 /* The name of the program. Each program defines it in its own folder, and it is written nowhere
  * else. If one executable is several programs, main() sets it before anything else. */

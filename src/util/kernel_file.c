@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "util/kernel_file.h"
 
-#include <fcntl.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 int kernel_file_open(const char *path, int flags)
 {
     return open(path, flags | O_CLOEXEC | O_NOCTTY, 0); /* a file is there, even with O_CREAT */

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <dirent.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
+
+#include "util/base.h"
 
 /* Files that the kernel provides (/proc, /sys, control groups, /dev/null), and directories whose
  * paths it gives. Only root can change what such a path leads to, so it is opened as it is. All

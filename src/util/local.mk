@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 src_libsuite_a_SOURCES += \
+	src/util/base.h \
 	src/util/bundle.c src/util/bundle.h \
 	src/util/coverage.h \
 	src/util/descriptor.h \

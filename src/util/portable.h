@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+
+#include "util/base.h"
 
 /* What the C libraries of Linux do not have in common: glibc has all of it, and musl 1.2 some.
  * Other code calls these functions, and never asks for the C library. */

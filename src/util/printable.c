@@ -2,8 +2,6 @@
 #include "util/printable.h"
 
 #include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
 
 #define INVALID 0xFFFD /* Unicode's own replacement character */
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
+#include "util/base.h"
 
 /* Whether the `length` bytes at `word` are one of the comma-separated words of `list`. */
 bool word_list_has(const char *list, const char *word, size_t length);

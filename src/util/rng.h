@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdint.h>
+#include "util/base.h"
 
 /* A permutation of 0 .. count-1 that a key selects, computed and not stored: a balanced Feistel
  * network over the next power of four, walked until the result is inside the range (Black and

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <errno.h>
-#include <stddef.h>
 #include <sys/mman.h>
 
 #include "util/assume.h"

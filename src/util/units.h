@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "util/base.h"
 
 /* Returns a * b / c, rounded down. a * b may need 128 bits, but the quotient must fit into 64. */
 static inline uint64_t mul_div(uint64_t a, uint64_t b, uint64_t c)

@@ -2,7 +2,6 @@
 #include "verify/pattern.h"
 
 #include <endian.h>
-#include <string.h>
 
 #include "util/rng.h"
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "util/base.h"
 
 /* What data files contain. Every byte is a function of the seed, the number of the run, the file,
  * the offset and the generation (how often that offset was rewritten): nothing is remembered.

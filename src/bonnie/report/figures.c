@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/report/figures.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "bonnie/reports.h"
 #include "measure/summary.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "bonnie/result.h"
 #include "util/printable.h"
 #include "util/units.h"

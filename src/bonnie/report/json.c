@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <errno.h>
 #include <jansson.h>
-#include <stdlib.h>
 
 #include "bonnie/preset.h"
 #include "bonnie/report/figures.h"

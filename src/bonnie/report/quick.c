@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <string.h>
 
 #include "bonnie/preset.h"
 #include "bonnie/report/figures.h"

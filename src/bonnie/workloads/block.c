@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <errno.h>
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <unistd.h>
 
 #include "bonnie/workloads/workload.h"
 #include "io/file.h"

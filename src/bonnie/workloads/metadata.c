@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <dirent.h>
-#include <errno.h>
-#include <inttypes.h>
 
 #include "bonnie/workloads/workload.h"
 #include "measure/clock.h"

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdio_ext.h>
 
 #include "bonnie/workloads/workload.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/workloads/workload.h"
 
-#include <errno.h>
-#include <fcntl.h>
-
 #include "storage/page_cache.h"
 
 const struct workload *const workloads[TEST_COUNT] = {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "bonnie/plan.h"
 #include "io/io_queue.h"
 #include "live/monitor.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <errno.h>
 #include <libaio.h>
-#include <string.h>
 
 #include "io/engine.h"
 
