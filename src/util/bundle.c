@@ -3,9 +3,6 @@
 
 #define WORD sizeof(uint64_t)
 
-/* Length of the longest text that bundle_take_text() accepts, in bytes. */
-#define MAX_TEXT (UINT64_C(1) << 20)
-
 /* A bundle is a list of pairs of words: for each object its bytes and the number of its words that
  * are not 0, then the place and the value of each of these. The last word may be cut short. */
 static void put_pair(struct bundle *b, uint64_t first, uint64_t second)
@@ -36,13 +33,6 @@ void bundle_put(struct bundle *b, const void *object, size_t bytes)
             b->words[head + 1]++;
         }
     }
-}
-
-void bundle_put_text(struct bundle *b, const char *text)
-{
-    uint64_t length = strlen(text);
-    bundle_put(b, &length, sizeof length);
-    bundle_put(b, text, length);
 }
 
 size_t bundle_bytes(const struct bundle *b)
@@ -79,16 +69,4 @@ bool bundle_take(struct bundle_reader *r, void *object, size_t bytes)
         memcpy((unsigned char *)object + at, &filled[1], bytes - at < WORD ? bytes - at : WORD);
     }
     return true;
-}
-
-char *bundle_take_text(struct bundle_reader *r)
-{
-    uint64_t length;
-    if (!bundle_take(r, &length, sizeof length) || length > MAX_TEXT)
-        return NULL;
-    char *text = calloc(length + 1, 1);
-    if (text && bundle_take(r, text, length))
-        return text;
-    free(text);
-    return NULL;
 }

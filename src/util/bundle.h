@@ -13,9 +13,8 @@ struct bundle {
     bool is_short; /* memory ran out, so the bundle is incomplete */
 };
 
-/* Append an object, or a text with its length. A zeroed bundle is empty. */
+/* Appends an object. A zeroed bundle is empty. */
 void bundle_put(struct bundle *b, const void *object, size_t bytes);
-void bundle_put_text(struct bundle *b, const char *text);
 
 size_t bundle_bytes(const struct bundle *b);
 void bundle_release(struct bundle *b);
@@ -28,6 +27,3 @@ struct bundle_reader {
 
 /* Reads the next object. Returns false when there is none, or when it has another size. */
 bool bundle_take(struct bundle_reader *r, void *object, size_t bytes);
-
-/* Reads the next text, which the caller frees. Returns NULL when there is none, or no memory. */
-char *bundle_take_text(struct bundle_reader *r);

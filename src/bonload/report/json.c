@@ -183,8 +183,8 @@ static json_t *json_of_kind(const struct result *result, enum load_kind kind)
     put_direct(&object, &j->direct);
     put_value(&object, "failures", json_of_reasons(&result->figures->failures, kind));
     put_value(&object, "missed", json_of_reasons(&result->figures->misses, kind));
-    for (unsigned i = 0; i < result->slowest[kind].count; i++) {
-        const struct slow_result *s = &result->slowest[kind].list[i];
+    for (unsigned i = 0; i < result->figures->slowest[kind].count; i++) {
+        const struct slow_result *s = &result->figures->slowest[kind].list[i];
         json_t *one = json_object();
         put_count(&one, "latency_ns", s->response_ns);
         put_real(&one, "at_seconds", s->at_seconds);

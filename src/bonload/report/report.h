@@ -37,12 +37,13 @@ struct reasons_found {
 #define REASON_OTHERS "of other kinds"
 
 /* One of the slowest requests. */
+#define SLOW_NAME 4096 /* a longer name is cut */
 struct slow_result {
     uint64_t response_ns;
     double at_seconds; /* when it was due, in seconds since the start of the run */
     unsigned op;
     char outcome[REASON_TEXT];
-    char *name; /* owned; the last member, because all before it travels as it is */
+    char name[SLOW_NAME];
 };
 
 struct slow_results {
@@ -69,6 +70,7 @@ struct figures {
     struct kind_result kinds[LOAD_KINDS];
     struct reasons_found failures;
     struct reasons_found misses;
+    struct slow_results slowest[LOAD_KINDS];
     uint64_t start_ns; /* when the run started, on this rank's clock */
     uint64_t end_ns;
     double cpu_seconds;
@@ -106,7 +108,6 @@ struct result {
     const struct plan *plan;
     struct figures *figures; /* owned */
     size_t op_count;
-    struct slow_results slowest[LOAD_KINDS];
     const struct levels *levels;           /* for each kind, what its speed fell to */
     struct tail_summary tails[LOAD_KINDS]; /* what the slowest requests waited for */
     const struct step *steps;              /* those of a search or a sweep */

@@ -27,12 +27,8 @@ bool result_open(struct result *result)
 
 void result_release(struct result *result)
 {
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        struct slow_results *slowest = &result->slowest[kind];
-        for (unsigned i = 0; i < slowest->count; i++)
-            free(slowest->list[i].name);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         tail_summary_release(&result->tails[kind]);
-    }
     free(result->figures);
     free(result->first_failure);
     free(result->together.hosts);
@@ -91,22 +87,18 @@ void reasons_add(struct reasons_found *r, enum load_kind kind, const char *text,
     r->list[i].count += count;
 }
 
-/* Keeps a request, with its name, if it is one of the slowest. Otherwise frees the name. */
+/* Keeps a request if it is one of the slowest. */
 static void add_slow(struct slow_results *all, const struct slow_result *slow)
 {
     struct slow_result *list = all->list;
     unsigned at = 0;
     while (at < all->count && list[at].response_ns >= slow->response_ns)
         at++;
-    if (at == SLOWEST_KEPT) {
-        free(slow->name);
+    if (at == SLOWEST_KEPT)
         return;
-    }
-    if (all->count == SLOWEST_KEPT)
-        free(list[--all->count].name);
-    memmove(&list[at + 1], &list[at], (all->count - at) * sizeof *list);
+    all->count += all->count < SLOWEST_KEPT;
+    memmove(&list[at + 1], &list[at], (all->count - 1 - at) * sizeof *list);
     list[at] = *slow;
-    all->count++;
 }
 
 const struct host_result *together_slowest(const struct joint_run *t)
@@ -134,12 +126,14 @@ double seconds_between(uint64_t begin_ns, uint64_t end_ns)
     return end_ns > begin_ns ? (double)(end_ns - begin_ns) / (double)BILLION : 0;
 }
 
-/* Describes the slowest requests of a kind. Returns false when memory runs out. */
-static bool fill_slowest(const struct main_loop *m, enum load_kind kind, struct result *result)
+/* Describes the slowest requests of a kind; without their names when memory runs out. */
+static void fill_slowest(const struct main_loop *m, enum load_kind kind, struct result *result)
 {
     const struct run *run = m->run;
     struct slowest slowest = {0};
+    struct slow_results *to = &result->figures->slowest[kind];
     uint64_t since_ns = 0;
+    char *name = malloc(run->names.longest + 1);
     if (result->is_of_last_load)
         since_ns = m->steps->current.begin_ns; /* when the last load had settled */
     else
@@ -149,23 +143,23 @@ static bool fill_slowest(const struct main_loop *m, enum load_kind kind, struct 
             slowest_merge(&slowest, &m->run->threads[i].slowest);
     for (unsigned i = 0; i < slowest.count; i++) {
         const struct slow_request *s = &slowest.list[i];
-        struct slow_result slow = {
+        if (s->due_ns < since_ns)
+            continue;
+        struct slow_result *slow = &to->list[to->count++];
+        *slow = (struct slow_result){
             .response_ns = s->response_ns,
             .at_seconds = seconds_between(run->start_ns, s->due_ns),
             .op = s->op,
             .outcome = "ok",
         };
-        if (s->due_ns < since_ns)
-            continue;
-        slow.name = malloc(run->names.longest + 1);
-        if (!slow.name)
-            return false;
-        names_show(&run->names, s->number, slow.name);
+        if (name) {
+            names_show(&run->names, s->number, name);
+            snprintf(slow->name, sizeof slow->name, "%s", name);
+        }
         if (s->failure != 0)
-            run->target->describe(run->shared, s->failure, slow.outcome, sizeof slow.outcome);
-        result->slowest[kind].list[result->slowest[kind].count++] = slow;
+            run->target->describe(run->shared, s->failure, slow->outcome, sizeof slow->outcome);
     }
-    return true;
+    free(name);
 }
 
 /* Describes all failures, except those in `before`. Returns the first, or NULL. */
@@ -293,67 +287,65 @@ static bool fill_result(struct main_loop *m, struct result *result)
         if (is_last)
             tally_subtract(&f->ops[i], &f->ops[i], &steps->before[LOAD_KINDS + i]);
     }
-    return result->is_interim ||
-           (fill_slowest(m, LOAD_WRITE, result) && fill_slowest(m, LOAD_READ, result));
+    for (enum load_kind kind = 0; !result->is_interim && kind < LOAD_KINDS; kind++)
+        fill_slowest(m, kind, result);
+    return true;
 }
 
-/* A result on its way to rank 0. The same functions pack and unpack it, in the same order. */
-struct passage {
-    bool is_taken; /* the result is being read from `in`; false: it is being appended to `out` */
-    bool is_damaged;
-    struct bundle out;
-    struct bundle_reader in;
-};
-
-static void pass(struct passage *p, void *object, size_t bytes)
+static size_t figures_bytes(const struct result *r)
 {
-    if (!p->is_taken)
-        bundle_put(&p->out, object, bytes);
-    else if (!p->is_damaged)
-        p->is_damaged = !bundle_take(&p->in, object, bytes);
+    return offsetof(struct figures, ops) + r->op_count * sizeof *r->figures->ops;
 }
 
-#define PASS(passage, variable) pass(passage, &(variable), sizeof(variable))
+/* Appends what rank 0 needs of a result, which take_result() reads. */
+static void put_result(struct bundle *b, const struct result *r)
+{
+    const struct series *series[] = {r->intervals, r->timeline};
+    bundle_put(b, r->figures, figures_bytes(r));
+    for (unsigned n = 0; n < 2; n++) {
+        bundle_put(b, &series[n]->slice_ns, sizeof series[n]->slice_ns);
+        bundle_put(b, &series[n]->count, sizeof series[n]->count);
+        bundle_put(b, series[n]->slices, series[n]->count * sizeof *series[n]->slices);
+    }
+}
 
 /* Returns false when what is read is no result. */
-static bool pass_result(struct passage *p, struct result *r)
+static bool take_result(struct bundle_reader *in, struct result *r)
 {
-    ASSUME(r->figures);
-    struct reasons_found *reasons[] = {&r->figures->failures, &r->figures->misses};
-    pass(p, r->figures, offsetof(struct figures, ops) + r->op_count * sizeof *r->figures->ops);
+    struct figures *f = r->figures;
+    ASSUME(f);
+    struct reasons_found *reasons[] = {&f->failures, &f->misses};
+    struct series *series[] = {r->intervals, r->timeline};
+    if (!bundle_take(in, f, figures_bytes(r)))
+        return false;
     for (unsigned n = 0; n < 2; n++) {
-        p->is_damaged |= reasons[n]->count > MAX_FAILURES;
-        for (size_t i = 0; !p->is_damaged && i < reasons[n]->count; i++) {
-            reasons[n]->list[i].text[REASON_TEXT - 1] = '\0';
-            p->is_damaged = reasons[n]->list[i].kind >= LOAD_KINDS;
+        if (reasons[n]->count > MAX_FAILURES)
+            return false;
+        for (struct reason *one = reasons[n]->list; one < reasons[n]->list + reasons[n]->count;
+             one++) {
+            if (one->kind >= LOAD_KINDS)
+                return false;
+            one->text[REASON_TEXT - 1] = '\0';
         }
     }
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        struct slow_results *slowest = &r->slowest[kind];
-        unsigned count = slowest->count; /* grows as they come, with names that can be freed */
-        PASS(p, count);
-        p->is_damaged |= count > SLOWEST_KEPT;
-        for (slowest->count = 0; !p->is_damaged && slowest->count < count; slowest->count++) {
-            struct slow_result *s = &slowest->list[slowest->count];
-            pass(p, s, offsetof(struct slow_result, outcome) + sizeof s->outcome);
-            p->is_damaged |= s->op > 0 && s->op >= r->op_count;
-            s->outcome[sizeof s->outcome - 1] = '\0';
-            if (!p->is_taken)
-                bundle_put_text(&p->out, s->name);
-            else if (!p->is_damaged)
-                p->is_damaged = !(s->name = bundle_take_text(&p->in));
+        if (f->slowest[kind].count > SLOWEST_KEPT)
+            return false;
+        for (unsigned i = 0; i < f->slowest[kind].count; i++) {
+            struct slow_result *slow = &f->slowest[kind].list[i];
+            if (slow->op > 0 && slow->op >= r->op_count)
+                return false;
+            slow->outcome[sizeof slow->outcome - 1] = slow->name[sizeof slow->name - 1] = '\0';
         }
     }
-    struct series *series[] = {r->intervals, r->timeline};
     for (unsigned n = 0; n < 2; n++) {
         struct series *s = series[n];
-        PASS(p, s->slice_ns);
-        PASS(p, s->count);
-        p->is_damaged |= s->count > s->room || s->slice_ns == 0;
-        if (!p->is_damaged)
-            pass(p, s->slices, s->count * sizeof *s->slices);
+        if (!bundle_take(in, &s->slice_ns, sizeof s->slice_ns) ||
+            !bundle_take(in, &s->count, sizeof s->count) || s->slice_ns == 0 ||
+            s->count > s->room || !bundle_take(in, s->slices, s->count * sizeof *s->slices))
+            return false;
     }
-    return !p->is_damaged;
+    return true;
 }
 
 /* What rank 0 needs while it receives the results of the others. */
@@ -413,7 +405,6 @@ static bool take_rank(void *context, unsigned rank, struct bundle_reader *brough
     struct gathering *g = context;
     struct result *whole = g->result;
     struct figures *all = whole->figures;
-    struct passage p = {.is_taken = true, .in = *brought};
     struct series intervals = {0};
     struct series timeline = {0};
     struct result part = {.plan = whole->plan, .intervals = &intervals, .timeline = &timeline};
@@ -422,7 +413,7 @@ static bool take_rank(void *context, unsigned rank, struct bundle_reader *brough
     bool is_taken = result_open(&part) &&
                     series_open(&intervals, whole->intervals->slice_ns, whole->intervals->room) &&
                     series_open(&timeline, whole->timeline->slice_ns, whole->timeline->room) &&
-                    pass_result(&p, &part);
+                    take_result(brought, &part);
     struct figures *f = part.figures;
     if (is_taken) {
         uint64_t start = rank_clock_start(g->ranks, rank, f->start_ns);
@@ -440,7 +431,7 @@ static bool take_rank(void *context, unsigned rank, struct bundle_reader *brough
         for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
             struct kind_result *k = &all->kinds[kind];
             const struct kind_result *one = &f->kinds[kind];
-            struct slow_results *slowest = &part.slowest[kind];
+            struct slow_results *slowest = &f->slowest[kind];
             k->made += one->made;
             k->begun += one->begun;
             k->due += one->due;
@@ -451,9 +442,8 @@ static bool take_rank(void *context, unsigned rank, struct bundle_reader *brough
             for (unsigned i = 0; i < slowest->count; i++) {
                 struct slow_result *slow = &slowest->list[i];
                 slow->at_seconds = slow->at_seconds + ahead > 0 ? slow->at_seconds + ahead : 0;
-                add_slow(&whole->slowest[kind], slow);
+                add_slow(&all->slowest[kind], slow);
             }
-            slowest->count = 0; /* their names have gone to `whole` */
         }
         for (size_t i = 0; i < whole->op_count; i++)
             tally_merge(&all->ops[i], &f->ops[i]);
@@ -494,7 +484,7 @@ static int gathering_end(struct coordinator *c, struct result *result, struct er
     struct meeting ending = {.name = "Ending", .compares_clocks = true};
     const struct settings *settings = result->plan->settings;
     struct gathering g = {.ranks = &c->ranks, .result = result};
-    struct passage mine = {0};
+    struct bundle mine = {0};
     if (c->ranks.count == 1)
         return 0;
     int rc = coordinator_meet(c, &ending, e);
@@ -509,13 +499,13 @@ static int gathering_end(struct coordinator *c, struct result *result, struct er
         add_rank(&g, 0, result->figures);
         others_among(&result->figures->machine, ranks_beside(&c->ranks, 0));
     } else {
-        pass_result(&mine, result);
+        put_result(&mine, result);
     }
     char left[PATH_MAX + 80];
     snprintf(left, sizeof left, "; if it was killed, what it wrote as %s is left",
              settings->url ? settings->url : settings->url_source);
     struct meeting all = {.name = "Handing over the figures",
-                          .mine = mine.out,
+                          .mine = mine,
                           .take = take_rank,
                           .decide = end_with_all,
                           .context = &g,

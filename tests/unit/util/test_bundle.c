@@ -63,8 +63,6 @@ static void objects_arrive(void **state)
             sent[bytes][rng_below(&rng, bytes)] = (unsigned char)rng_next(&rng);
         bundle_put(&b, sent[bytes], bytes);
     }
-    bundle_put_text(&b, "");
-    bundle_put_text(&b, "what it was");
     assert_false(b.is_short);
     struct bundle_reader in = {.at = (unsigned char *)b.words, .bytes = bundle_bytes(&b)};
     for (size_t bytes = 1; bytes < MOST; bytes++) {
@@ -73,12 +71,6 @@ static void objects_arrive(void **state)
         assert_memory_equal(got, sent[bytes], bytes);
         assert_true(bytes == MOST - 1 || got[bytes] == 0xff);
     }
-    char *text = bundle_take_text(&in);
-    assert_string_equal(text, "");
-    free(text);
-    text = bundle_take_text(&in);
-    assert_string_equal(text, "what it was");
-    free(text);
     assert_int_equal(in.bytes, 0);
     bundle_release(&b);
 }
