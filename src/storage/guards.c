@@ -143,38 +143,36 @@ int guards_refuse(const struct guarded *g, struct err *e)
 
 /* ---- what would be lost ---------------------------------------------------------------------- */
 
-#define CONTENTS_TEXT 256
-
 /* Names what libblkid finds on the device: "ext4 'data'", "a partition table (gpt)". */
-static void name_contents(int fd, char text[static CONTENTS_TEXT])
+static struct label_text contents_of(int fd)
 {
-    snprintf(text, CONTENTS_TEXT, "no signature is known");
+    struct label_text found = {""};
     (void)fd; /* without libblkid nobody asks it */
 #ifdef HAVE_BLKID
-    size_t used = 0;
     blkid_probe probe = blkid_new_probe();
     if (probe && blkid_probe_set_device(probe, fd, 0, 0) == 0) {
         blkid_probe_enable_partitions(probe, 1);
-        while (used < CONTENTS_TEXT - 1 && blkid_do_probe(probe) == 0) {
+        while (blkid_do_probe(probe) == 0) {
             const char *type = NULL, *label = NULL, *table = NULL;
             blkid_probe_lookup_value(probe, "TYPE", &type, NULL);
             blkid_probe_lookup_value(probe, "LABEL", &label, NULL);
             blkid_probe_lookup_value(probe, "PTTYPE", &table, NULL);
             if (type || table)
-                used += (size_t)snprintf(text + used, CONTENTS_TEXT - used, "%s%s%s%s%s%s",
-                                         used > 0 ? ", " : "", type ? type : "a partition table (",
-                                         type ? "" : table, type ? "" : ")", label ? " " : "",
-                                         label ? label : "");
+                label_add(&found, "%s%s%s%s%s%s", *found.text ? ", " : "",
+                          type ? type : "a partition table (", type ? "" : table, type ? "" : ")",
+                          label ? " " : "", label ? label : "");
         }
     }
     blkid_free_probe(probe);
 #endif
+    label_add(&found, "%s", *found.text ? "" : "no signature is known");
+    return found;
 }
 
 int guards_open(int fd, int flags, const char *option, bool yes, const char *name, struct err *e)
 {
     struct guarded g = {.root = "", .option = option, .name = name};
-    char contents[CONTENTS_TEXT];
+    struct label_text contents = {""};
     if (fstat(fd, &g.facts) != 0)
         return err_system(e, errno, "look at %s", name);
     bool is_block = S_ISBLK(g.facts.st_mode);
@@ -186,10 +184,10 @@ int guards_open(int fd, int flags, const char *option, bool yes, const char *nam
     if (rc != 0)
         return rc;
     if (is_block) {
-        name_contents(fd, contents);
+        contents = contents_of(fd);
         if (!yes)
             return err_say(e, "%s would destroy the contents of %s (%s); --yes confirms that",
-                           option, name, printable(contents).text);
+                           option, name, printable(contents.text).text);
     }
     struct err reason = {0};
     rc = scratch_reopen(fd, flags | (is_block ? O_EXCL : 0), name, &reason);
@@ -202,6 +200,6 @@ int guards_open(int fd, int flags, const char *option, bool yes, const char *nam
         return err_system(e, -rc, "open %s to write%s", name,
                           flags & O_DIRECT ? " with O_DIRECT" : "");
     if (is_block)
-        message("%s: what is there is destroyed: %s", name, printable(contents).text);
+        message("%s: what is there is destroyed: %s", name, printable(contents.text).text);
     return rc;
 }
