@@ -411,13 +411,14 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
                  p->row->name, p->row->part ? " " : "", p->row->part ? p->row->part : "");
         p->label = p->row_label;
     }
-    if (p->is_brief)
+    if (p->is_brief) { /* with O_DIRECT, too, O_DSYNC flushes a device twice */
         p->sync = p->row->sync;
+        p->direct = !p->row->sync;
+    }
     if (p->is_brief && !p->is_device) { /* on a device, whose writing was confirmed, all is used */
         uint64_t tenth = h->free_bytes / 10;
         p->most_bytes =
             h->filesystem_bytes > 0 && tenth < MAX_BRIEF_BYTES ? tenth : MAX_BRIEF_BYTES;
-        p->direct = !p->row->sync;
     }
     if (p->contents == DATA_COMPRESS)
         snprintf(p->contents_name, sizeof p->contents_name, "compress=%u", p->compress_percent);
