@@ -4,7 +4,7 @@
 # too; and make check passes with what a build needs, which is less than what the tests can use.
 #
 # It needs root and a mirror of Debian, and takes an hour: BONNIE_TEST_LONG=1. The system is made in
-# BONNIE_TEST_CHROOT, by default TMPDIR.
+# BONNIE_TEST_CHROOT, by default TMPDIR; BONNIE_TEST_RELEASES names other releases.
 
 use strict;
 use warnings;
@@ -26,26 +26,24 @@ my $root;
 sub succeeds {
     my ($command, $name) = @_;
     my ($text, $rc) = in_machine("$root", "cd /srv/bonnie\n$command");
-    is($rc, 0, $name) or give_up(join "\n", $text, failures_in($text));
+    is($rc, 0, $name) or give_up($text);
     return $text;
 }
 
-# The lines about failures in the output of a test.
-sub failures_in { my ($text) = @_; return $text =~ /^(#? *#   Failed test .*\n(?:#.*\n){0,8})/mg }
-
-# At its end a test command says that all checks passed, and that they were many.
+# Runs a test command, which says at its end that all checks passed, and that they were many.
 sub all_pass {
-    my ($text, $least, $name) = @_;
+    my ($command, $least, $name) = @_;
+    my ($text,   $rc)     = in_machine("$root", "cd /srv/bonnie\n$command");
     my ($passed, $failed) = $text =~ /^(\d+) passed, (\d+) failed(?:, \d+ skipped)?$(?!.*^\d+ passed)/ms;
-    is($failed, 0, "$name: 0 failed") or give_up($text);
-    cmp_ok($passed, '>', $least, "$name: many passed ($passed)");
+    is("$failed failed, status $rc", '0 failed, status 0', $name) or diag(join "\n", $text =~ /^(#? *#   Failed test .*\n(?:#.*\n){0,8})/mg, substr $text, -8000);
+    cmp_ok($passed, '>', $least, "many passed: $passed");
     return;
 }
 
-for my $release (qw(bookworm trixie)) {
+for my $release (split q{ }, $ENV{BONNIE_TEST_RELEASES} // 'bookworm trixie') {
     $root = new_place();
     my ($made, $status) = debootstrap("$root", $release, qw(ca-certificates git));
-    plan skip_all => 'no mirror of Debian can be reached' if $release eq 'bookworm' && $status != 0 && $made =~ /Failed getting release file/;
+    plan skip_all => 'no mirror of Debian can be reached' if $status != 0 && !Test::More->builder->current_test && $made =~ /Failed getting release file/;
     is($status, 0, "debootstrap $release") or give_up($made);
 
     copy_sources("$root/srv/bonnie");
@@ -66,8 +64,8 @@ for my $release (qw(bookworm trixie)) {
     # ---- does it work here? ----
 
     succeeds("! command -v $_", "there still is no $_") for qw(mkfs.xfs strace);
-    all_pass(succeeds('make -C build/quickstart check', 'make check with what a build needs'), 500, 'make check');
-    all_pass(succeeds('./scripts/test', 'scripts/test'), 5000, 'scripts/test');
+    all_pass('make -C build/quickstart check', 500, 'make check with what a build needs');
+    all_pass('./scripts/test', 5000, 'scripts/test');
     is(succeeds('git status --porcelain', 'git status'), q{}, 'nothing is left among the sources');
 }
 

@@ -166,7 +166,7 @@ static void check_sizes(uint64_t fair_buckets)
     for (int i = 0; i < SIZES; i++)
         sum += expected[i] = fair_buckets > 0 ? 1. / (i + 1) : 1;
     for (int i = 0; i < SIZES; i++)
-        expected[i] *= DRAWS / sum;
+        expected[i] *= (double)DRAWS / sum;
     assert_true(chi_square(counts, expected, SIZES) < CHI_SQUARE_99);
     assert_int_equal(sizes_of(&s, 17), sizes_of(&s, 17));
     sizes_close(&s);
@@ -202,7 +202,7 @@ static void fair_buckets(void **state)
     for (int i = 0; i < BUCKETS; i++)
         sum += expected[i] = 1 / (i * 1000 + 499.5);
     for (int i = 0; i < BUCKETS; i++)
-        expected[i] *= DRAWS / sum;
+        expected[i] *= (double)DRAWS / sum;
     assert_true(chi_square(counts, expected, BUCKETS) <
                 16.3); /* 3 degrees of freedom: exceeded in one of 1000 cases */
     sizes_close(&s);

@@ -370,8 +370,8 @@ static void exponential_gaps(void **state)
         double worst = 0;
         for (int i = 0; i < GAPS; i++) {
             double expected = 1 - exp(-gaps[i]);
-            worst = fmax(worst, fabs(expected - (double)i / GAPS));
-            worst = fmax(worst, fabs(expected - (double)(i + 1) / GAPS));
+            worst = fmax(worst, fabs(expected - (double)i / (double)GAPS));
+            worst = fmax(worst, fabs(expected - (double)(i + 1) / (double)GAPS));
         }
         assert_true(worst < 1.95 / sqrt(GAPS));
     }

@@ -62,7 +62,7 @@ static void only_what_was_written_is_picked_and_all_of_it_alike(void **state)
     write_up_to(&w, NUMBERS, every_third);
     for (uint64_t i = 0; i < PICKS; i++)
         counts[written_pick(&w, rng_mix(i))]++;
-    double expected = PICKS / 20.;
+    double expected = (double)PICKS / 20;
     for (uint64_t i = 1; i <= NUMBERS; i++) {
         if (every_third(i)) {
             assert_int_equal(counts[i], 0);
