@@ -2,13 +2,7 @@
 #include "boncut/options.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <inttypes.h>
 #include <linux/fs.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "boncut/log.h"
 #include "boncut/verdict.h"

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "boncut/options.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "measure/mount_info.h"
 #include "sys/path.h"

@@ -2,15 +2,7 @@
 #include "boncut/log.h"
 
 #include <endian.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "measure/device.h"
 #include "measure/mount_info.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "boncut/options.h"
 
-#include <string.h>
-
 #include "boncut/log.h"
 #include "boncut/methods/method.h"
 #include "cli/parser.h"

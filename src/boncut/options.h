@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-
 #include "cli/option.h"
 
 /* The commands of boncut: the first word of its command line. */

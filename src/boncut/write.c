@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "boncut/options.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "boncut/log.h"
 #include "io/file.h"

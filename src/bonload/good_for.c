@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/good_for.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "bonload/control/main_loop.h"
 #include "bonload/judge/verdict.h"

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/options.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stddef.h>
-#include <string.h>
-
 #include "bonload/judge/verdict.h"
 #include "bonload/ledger/names.h"
 #include "bonload/profiles/profile.h"

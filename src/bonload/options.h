@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdio.h>
-
 #include "bonload/plan/plan.h"
 #include "sync/coordinator.h"
 #include "util/err.h"

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bonload/control/main_loop.h"
 #include "bonload/good_for.h"

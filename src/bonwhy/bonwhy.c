@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonwhy/bonwhy.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "bonwhy/target.h"
 #include "bonwhy/watch.h"

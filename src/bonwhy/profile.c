@@ -2,10 +2,6 @@
 #include "bonwhy/watch.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "util/assume.h"
 #include "util/printable.h"

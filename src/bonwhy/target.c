@@ -2,16 +2,10 @@
 #include "bonwhy/target.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "measure/clock.h"
 #include "sys/helper.h"

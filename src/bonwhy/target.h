@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-
 #include "sys/privilege.h"
 #include "util/err.h"
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "boncut/options.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "boncut/log.h"
 #include "boncut/methods/method.h"
 #include "measure/clock.h"

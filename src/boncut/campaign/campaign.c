@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "boncut/campaign/campaign.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "boncut/log.h"
 #include "boncut/options.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdint.h>
-
 #include "boncut/verdict.h"
 #include "util/printable.h"
 

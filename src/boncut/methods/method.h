@@ -2,9 +2,6 @@
 #pragma once
 
 #include <dirent.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 
 #include "util/units.h"
 #include "verify/pattern.h"

@@ -2,20 +2,13 @@
 #include "boncut/methods/method.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #ifdef HAVE_LIBURING
 #include <liburing.h>
 #endif
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/param.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include "boncut/log.h"
 #include "storage/page_cache.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "bonload/control/progress.h"
 #include "bonload/judge/search.h"
 #include "bonload/load/backing.h"

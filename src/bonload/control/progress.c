@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/control/progress.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "util/err.h"
 #include "util/kernel_file.h"
 #include "util/printable.h"

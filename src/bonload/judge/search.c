@@ -2,7 +2,6 @@
 #include "bonload/judge/search.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "util/units.h"
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "bonload/load/recorder.h"
 #include "bonload/plan/plan.h"
 

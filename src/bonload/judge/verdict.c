@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/judge/verdict.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 #include "report/json_object.h"

@@ -2,10 +2,6 @@
 #pragma once
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 
 #include "bonload/judge/search.h"
 #include "bonload/profiles/profile.h"

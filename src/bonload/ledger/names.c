@@ -2,13 +2,9 @@
 #include "bonload/ledger/names.h"
 
 #include <endian.h>
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "sys/input.h"
 #include "util/rng.h"

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/ledger/written.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "util/rng.h"
 
 /* Exceptions are stored one by one in up to 1 MiB, later ones as blocks of 1024 numbers that count

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/load/backing.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "sys/host.h"

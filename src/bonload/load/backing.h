@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-
 #include "bonload/load/run.h"
 #include "measure/facts.h"
 #include "measure/limit.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/load/recorder.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
 
 /* Adds to a number that other threads read. If `shared`, they also add to it. Otherwise a load and

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "bonload/targets/target.h"
 #include "measure/histogram.h"

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/load/run.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "measure/clock.h"
 #include "measure/cpu.h"

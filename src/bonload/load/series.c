@@ -2,7 +2,6 @@
 #include "bonload/load/series.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 bool series_open(struct series *s, uint64_t slice_ns, size_t room)
 {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "bonload/load/recorder.h"
 
 /* The time series of a run, in slices. There is room for a fixed number of slices. When it is

@@ -2,8 +2,6 @@
 #include "bonload/profiles/profile.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <string.h>
 
 #include "bonload/plan/plan.h"
 #include "cli/parser.h"

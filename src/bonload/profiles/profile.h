@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "util/err.h"
 
 /* A profile describes what a program does with its storage: its files, the system calls of a

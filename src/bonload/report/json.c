@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bonload/report/report.h"
 #include "report/json_object.h"

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/report/report.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bonload/control/main_loop.h"
 #include "measure/clock.h"
 #include "measure/cpu.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <ctype.h>
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 #include <sys/param.h>
 
 #include "bonload/report/report.h"

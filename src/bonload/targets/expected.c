@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/targets/target.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "sys/path.h"
 
 /* The lowest SIZE_BITS bits are the size of the body, those above the number of the write. */

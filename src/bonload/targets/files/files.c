@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <linux/limits.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 #include "bonload/targets/target.h"
 #include "io/file.h"

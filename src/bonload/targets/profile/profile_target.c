@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/targets/profile/profile_target.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "bonload/targets/target.h"
 #include "measure/clock.h"

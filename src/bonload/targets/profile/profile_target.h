@@ -2,8 +2,6 @@
 #pragma once
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "bonload/profiles/profile.h"
 #include "measure/histogram.h"

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <arpa/inet.h>
 #include <ctype.h>
-#include <errno.h>
 #include <fnmatch.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <time.h>
 

@@ -5,9 +5,6 @@
 #include <openssl/evp.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "bonload/targets/target.h"
 #include "util/assume.h"
