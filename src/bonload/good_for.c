@@ -102,30 +102,6 @@ static void add_load(const struct inquiry *q, const struct run *run, const struc
     }
 }
 
-/* Notes what a run has shown. */
-static int note_result(struct inquiry *q, const struct run *run, const struct result *result,
-                       struct err *e)
-{
-    const struct figures *f = result->figures;
-    if (f->damaged > 0)
-        return err_say(e,
-                       "the storage returned something other than what was written: %" PRIu64
-                       " damaged reads",
-                       f->damaged);
-    q->was_stopped |= f->was_stopped;
-    if (run->plan->mode == MODE_SEARCH) {
-        q->answer->is_more_sought = true;
-        q->answer->more = f->kinds[LOAD_WRITE].answer;
-    } else if (!f->was_stopped) {
-        json_decref(q->report);
-        q->report = report_object(result);
-        if (!q->report)
-            return err_system(e, ENOMEM, "allocate memory for the report");
-        add_load(q, run, result);
-    }
-    return 0;
-}
-
 /* Makes a run, and removes its files. If the target has failed, which work beside the requests may
  * do until it has ended, that is the reason. A certain answer needs no run: its report is zero. */
 static int make_run(struct inquiry *q, const struct settings *s, struct err *e)
@@ -164,10 +140,23 @@ static int make_run(struct inquiry *q, const struct settings *s, struct err *e)
             rc = result_make(&result, &main_loop, &failure);
         profile_target_end(run.shared, main_loop.end_ns);
         failed = profile_target_failure(run.shared, e);
+        if (failed == 0 && rc == 0)
+            rc = result_check(&result, &failure);
+        if (failed == 0 && rc == 0) {
+            const struct figures *f = result.figures;
+            q->was_stopped |= f->was_stopped;
+            if (plan.mode == MODE_SEARCH) {
+                q->answer->is_more_sought = true;
+                q->answer->more = f->kinds[LOAD_WRITE].answer;
+            } else if (!f->was_stopped) {
+                json_decref(q->report);
+                q->report = report_object(&result);
+                rc = q->report ? 0 : err_system(&failure, ENOMEM, "allocate memory for the report");
+                add_load(q, &run, &result);
+            }
+        }
         if (failed == 0 && rc != 0)
             *e = failure;
-        else if (failed == 0)
-            rc = note_result(q, &run, &result, e);
         result_release(&result);
         finished = profile_target_finish(run.shared, &left);
         err_append(e, &left);

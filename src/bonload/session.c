@@ -108,14 +108,9 @@ static int judge_result(const struct result *result, const struct coordinator *c
     const char *first = result->first_failure ? result->first_failure : "see above";
     uint64_t limit_ns = result->plan->settings->fail_above.nanoseconds;
     const char *which = result->is_of_last_load ? " at the last load" : "";
-    if (result->figures->damaged > 0)
-        return err_say(e,
-                       "the storage returned something other than what was written: %" PRIu64
-                       " damaged reads%s",
-                       result->figures->damaged,
-                       result->plan->target->traits & TARGET_LOCAL
-                           ? ""
-                           : "; -verify=off is for a server that does not keep what is put");
+    int rc = result_check(result, e);
+    if (rc != 0)
+        return rc;
     if (!result->figures->could_read && tally_ended(&result->figures->kinds[LOAD_WRITE].tally) > 0)
         return err_say(e, "no write succeeded, so there was nothing to read: %s", first);
     if (share > most)

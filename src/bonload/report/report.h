@@ -148,6 +148,9 @@ struct units_text search_load(const struct plan *p, double load);
 #define MOST_FAILED 50
 double result_error_share(const struct figures *f);
 
+/* Fails, with a line in e, if the storage returned something other than what was written. */
+int result_check(const struct result *result, struct err *e);
+
 /* Adds `count` to the reason with that text, or adds the reason. Cuts a text that is too long. */
 void reasons_add(struct reasons_found *r, enum load_kind kind, const char *text, uint64_t count);
 

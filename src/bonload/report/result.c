@@ -66,6 +66,18 @@ double result_error_share(const struct figures *f)
     return share_of(errors, all);
 }
 
+int result_check(const struct result *result, struct err *e)
+{
+    bool is_local = result->plan->target->traits & TARGET_LOCAL;
+    if (result->figures->damaged == 0)
+        return 0;
+    return err_say(e,
+                   "the storage returned something other than what was written: %" PRIu64
+                   " damaged reads%s",
+                   result->figures->damaged,
+                   is_local ? "" : "; -verify=off is for a server that does not keep what is put");
+}
+
 void reasons_add(struct reasons_found *r, enum load_kind kind, const char *text, uint64_t count)
 {
     struct reason new = {.kind = kind};
@@ -176,20 +188,6 @@ static const struct failure *fill_reasons(const struct run *run, const struct fa
     return first;
 }
 
-/* When the last request of a kind ended; 0: none has; now_ns: the run goes on. */
-static uint64_t last_end(const struct main_loop *m, enum load_kind kind, uint64_t now_ns)
-{
-    uint64_t last = 0;
-    if (m->stage != STAGE_OVER)
-        return now_ns;
-    for (unsigned i = 0; i < m->run->thread_count; i++) {
-        struct load_thread *t = &m->run->threads[i];
-        if (t->load->kind == kind && atomic_load(&t->last_end_ns) > last)
-            last = atomic_load(&t->last_end_ns);
-    }
-    return last;
-}
-
 /* Sets the figures of this rank. Returns false when memory runs out. */
 static bool fill_result(struct main_loop *m, struct result *result)
 {
@@ -223,7 +221,12 @@ static bool fill_result(struct main_loop *m, struct result *result)
         struct kind_result *k = &f->kinds[kind];
         uint64_t opened_ns = atomic_load(&load->opened_ns);
         k->begin_ns = opened_ns > 0 && opened_ns < m->start_ns ? m->start_ns : opened_ns;
-        k->end_ns = last_end(m, kind, now_ns);
+        k->end_ns = result->is_interim ? now_ns : 0; /* 0: none has ended */
+        for (unsigned i = 0; !result->is_interim && i < run->thread_count; i++) {
+            const struct load_thread *t = &run->threads[i];
+            if (t->load->kind == kind && atomic_load(&t->last_end_ns) > k->end_ns)
+                k->end_ns = atomic_load(&t->last_end_ns);
+        }
         f->end_ns = k->end_ns > f->end_ns ? k->end_ns : f->end_ns;
         tallies[kind] = &k->tally;
         recorders_sum(&run->recorders, kind, &k->tally);

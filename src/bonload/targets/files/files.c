@@ -411,21 +411,6 @@ static void disk_prepare(void *thread, struct request *r)
         body_fill(s->setup.pattern, &t->expected.body, 0, t->work.buffer, (size_t)t->expected.size);
 }
 
-/* Opens a file for writing. Finds out whether it is new only if a sync or -remove needs that. */
-static int disk_open_to_write(struct disk_thread *t, bool *is_new)
-{
-    const struct settings *s = t->work.files->settings;
-    int flags = O_WRONLY | O_CREAT | (s->direct ? O_DIRECT : 0);
-    *is_new = false;
-    if (s->fsync || s->removes) {
-        int fd = open_name(t->work.files, t->work.name, flags | O_EXCL, 0);
-        *is_new = fd >= 0;
-        if (fd != -EEXIST)
-            return fd;
-    }
-    return open_name(t->work.files, t->work.name, flags | O_TRUNC, 0);
-}
-
 /* Writes a file with the body, which disk_prepare() has made if it fits into the buffer. Direct
  * transfers are whole blocks, so it cuts off the excess afterwards. Returns 0 or a failure. */
 static uint32_t disk_write(struct disk_thread *t, struct request *r)
@@ -435,7 +420,14 @@ static uint32_t disk_write(struct disk_thread *t, struct request *r)
     bool durable = s->settings->fsync;
     uint64_t size = t->expected.size;
     struct err ignored = {0};
-    int fd = disk_open_to_write(t, &r->made);
+    int flags = O_WRONLY | O_CREAT | (direct ? O_DIRECT : 0);
+    int fd = -EEXIST;
+    if (durable || s->settings->removes) { /* these need to know whether the file is new */
+        fd = open_name(t->work.files, t->work.name, flags | O_EXCL, 0);
+        r->made = fd >= 0;
+    }
+    if (fd == -EEXIST)
+        fd = open_name(t->work.files, t->work.name, flags | O_TRUNC, 0);
     if (fd < 0)
         return failure_of(CALL_OPEN, -fd);
     const struct io_file file = {.fd = fd, .name = t->work.name};
