@@ -31,7 +31,7 @@
     .help = "scratch directory (default: .)"
 #define OPTION_TRUST(member)                                                                       \
     FLAG("trust-directory", member),                                                               \
-        .help = "trust everybody who can change or move a directory (not for root; see the manual)"
+        .help = "trust all who can change or move a directory (not for root; see the manual)"
 #define OPTION_USER(member)                                                                        \
     .letter = 'u', VALUE("user", "USER[:GROUP]", OPTION_TEXT, member), .offer = OFFER_USERS,       \
     .accepted = "USER or USER:GROUP, names or numbers",                                            \

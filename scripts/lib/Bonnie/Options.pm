@@ -19,7 +19,7 @@ our @EXPORT_OK = qw(@COMMON all_options help_text parse_options);
 our @COMMON = (
     { letter => 'o', name => 'output', value => 'FILE', kind => 'file', help => 'write the report to FILE, complete or not at all' },
     { letter => 'q', name => 'quiet', help => 'print no progress and no advice' },
-    { name => 'trust-directory', help => 'trust everybody who can change or move a directory (not for root; see the manual)' },
+    { name => 'trust-directory', help => 'trust all who can change or move a directory (not for root; see the manual)' },
     { letter => 'V', name => 'version', help => 'print the version and exit' },
     { letter => 'h', help => 'print a short help and exit' },
     { name => 'help', help => 'print this help and exit' },
