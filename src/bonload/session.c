@@ -357,8 +357,17 @@ static int session(const struct settings *s, struct coordinator *coordinator, in
         rc = privilege_resolve(&identity, s->user, s->group, e);
     if (rc == 0) /* before any of the user's files is opened or made */
         rc = privilege_become(&identity, false, e);
-    if (rc == 0 && s->cleans_up)
-        return cleanup_directory(s->url ? s->url : ".", s->trusts_directory, e);
+    if (rc == 0 && s->cleans_up) {
+        const char *place = s->url ? s->url : ".";
+        rc = cleanup_directory(place, s->trusts_directory, e);
+        if (rc != -ENOENT)
+            return rc;
+        err_init(e);
+        return err_say(e,
+                       "-cleanup: '%.100s' is not a directory; expected the one with what killed "
+                       "runs left, and no template",
+                       place);
+    }
     if (rc == 0 && s->good_for) /* each of its runs has its own plan */
         return good_for(s, coordinator, status, e);
     if (rc == 0)

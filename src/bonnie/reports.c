@@ -140,6 +140,7 @@ void reports_print_unfinished(struct reports *r)
     char *text = NULL;
     size_t size = 0;
     bool is_known = false;
+    bool has_form = false; /* what -q left on standard output has one for a part of a run */
     for (enum test_id test = 0; test < TEST_COUNT; test++)
         is_known |= r->unfinished.tests[test].measured;
     if (is_known && keep(r, &r->unfinished, &ignored) == 0)
@@ -147,9 +148,11 @@ void reports_print_unfinished(struct reports *r)
     if (r->count > 0)
         r->runs[r->count - 1].ended_by = "signal";
     FILE *out = r->count > 0 && !r->output->path ? open_memstream(&text, &size) : NULL;
+    for (size_t i = 0; i < p->format_count; i++)
+        has_form |= r->formats[i].stream != stderr && !r->formats[i].ops->is_of_whole_run;
     for (size_t i = 0; out && i < p->format_count; i++) {
         const struct report_ops *report = r->formats[i].ops;
-        if (report->is_of_whole_run || r->formats[i].stream == stderr)
+        if (report->is_of_whole_run || (has_form && r->formats[i].stream == stderr))
             continue;
         if (report->run && is_known)
             report->run(out, &r->runs[r->count - 1]);

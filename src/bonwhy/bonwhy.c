@@ -179,19 +179,22 @@ static struct label_text answer_words(struct watch *w, const struct answer *a)
 {
     struct label_text words = {""};
     struct tail_spans left = a->by;
-    const char *between = " Of that time,";
+    enum tail_cause told = CAUSE_UNKNOWN;
+    const char *between = " In";
+    const char *they = " of that time they";
     label_add(&words, "%.200s, %s: the slowest %zu of %" PRIu64 " %s took %s or more.",
               printable(a->target).text, units_time(a->elapsed_ns).text, a->slow.examined,
               a->slow.ops, a->kind->name, units_time(a->least_ns).text);
-    for (;; between = ";") {
+    for (;; between = ", in") {
         enum tail_cause cause = tail_largest(&left);
         double share = percent(left.ns[cause], a->all_ns);
         if (share < LEAST_CAUSE_PERCENT)
             break;
-        if (cause == CAUSE_UNKNOWN)
-            label_add(&words, "%s %.0f %% is not known", between, share);
-        else
-            label_add(&words, "%s in %.0f %% they %s", between, share, tail_causes[cause].words);
+        if (cause == CAUSE_UNKNOWN && *they)
+            they = " of that time they waited"; /* nobody knows for what */
+        label_add(&words, "%s %.0f %%%s %s", between, share, they, tail_cause_words(cause, told));
+        told = cause;
+        they = "";
         left.ns[cause] = 0; /* told */
     }
     between = ". ";

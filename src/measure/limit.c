@@ -303,7 +303,10 @@ static enum limit_reason find_reason(const struct judgement *j, const struct evi
     /* what others did on the device counts only if the work waited for that device */
     if (others_move_data(&j->others))
         return REASON_OTHERS_MOVED;
-    return e->is_paced && j->source != SOURCE_DEVICE ? REASON_STORAGE_MOVED : REASON_DEVICE_BUSY;
+    /* a device that waits for requests is not busy, and still what took their time */
+    bool is_idle = e->is_paced && j->device_percent < MOSTLY_PERCENT;
+    return is_idle || (e->is_paced && j->source != SOURCE_DEVICE) ? REASON_STORAGE_MOVED
+                                                                  : REASON_DEVICE_BUSY;
 }
 
 void limit_judge(struct judgement *j, const struct evidence *e)

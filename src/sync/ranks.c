@@ -47,18 +47,20 @@ void rank_span_add(struct rank_span *s, uint64_t start, uint64_t end)
         s->last_end = end;
 }
 
-/* Rounds up to microseconds, so that the printed number is never too small. */
-static double milliseconds(uint64_t nanoseconds)
+/* Rounded up to three digits, so that the printed number is never too small. */
+static struct units_text at_most(uint64_t nanoseconds)
 {
-    return (double)mul_div_up(nanoseconds, 1, 1000) / 1000;
+    uint64_t step = 1;
+    while (nanoseconds / step > 999)
+        step *= 10;
+    return units_time(mul_div_up(nanoseconds, 1, step) * step);
 }
 
 void starts_text(char text[static STARTS_TEXT], uint64_t spread_ns, uint64_t clock_uncertainty_ns)
 {
-    int used =
-        snprintf(text, STARTS_TEXT, "within %.3f ms of one another", milliseconds(spread_ns));
+    int used = snprintf(text, STARTS_TEXT, "within %s of one another", at_most(spread_ns).text);
     if (clock_uncertainty_ns > 0)
         snprintf(text + used, STARTS_TEXT - (size_t)used,
-                 " (their clocks could be compared to within %.3f ms)",
-                 milliseconds(clock_uncertainty_ns));
+                 " (their clocks could be compared to within %s)",
+                 at_most(clock_uncertainty_ns).text);
 }

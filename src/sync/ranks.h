@@ -59,6 +59,6 @@ void rank_clock_span(const struct ranks *r, unsigned rank, uint64_t *start, uint
 /* Room for the text of starts_text(). */
 #define STARTS_TEXT 128
 
-/* Writes how closely several ranks began together: "within 0.476 ms of one another", and how well
+/* Writes how closely several ranks began together: "within 476 us of one another", and how well
  * their clocks could be compared; clock_uncertainty_ns 0: all read the same clock. */
 void starts_text(char text[static STARTS_TEXT], uint64_t spread_ns, uint64_t clock_uncertainty_ns);

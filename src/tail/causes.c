@@ -57,6 +57,15 @@ const struct tail_cause_words tail_causes[CAUSE_COUNT] = {
     [CAUSE_UNKNOWN] = {"unknown", "for reasons not known"},
 };
 
+const char *tail_cause_words(enum tail_cause cause, enum tail_cause before)
+{
+    const size_t verb = strlen("waited ");
+    const char *words = tail_causes[cause].words;
+    bool is_told = strncmp(words, "waited ", verb) == 0 &&
+                   strncmp(words, tail_causes[before].words, verb) == 0;
+    return is_told ? words + verb : words;
+}
+
 /* The first cause that applies. */
 static enum tail_cause cause_of(const struct moment *m)
 {

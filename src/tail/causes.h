@@ -73,8 +73,10 @@ void tail_cut(struct tail_spans *spans, const struct tail_op *op, const struct t
 
 enum tail_cause tail_largest(const struct tail_spans *spans);
 
-/* A cause's name in JSON ("device"), and the words after a number ("waited for a CPU"). */
+/* A cause's name in JSON ("device"), and the words after a number ("waited for a CPU"), which
+ * tail_cause_words() gives without "waited" if those of the cause told before have it. */
 extern const struct tail_cause_words {
     const char *name;
     const char *words;
 } tail_causes[CAUSE_COUNT];
+const char *tail_cause_words(enum tail_cause cause, enum tail_cause before);

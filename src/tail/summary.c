@@ -88,6 +88,7 @@ void tail_summary_release(struct tail_summary *s)
 void tail_summary_words(struct label_text *words, const struct tail_summary *s)
 {
     uint64_t left[CAUSE_COUNT];
+    enum tail_cause told = CAUSE_UNKNOWN;
     if (!s->is_wanted || s->ops == 0)
         return;
     label_add(words, "of the slowest %" PRIu64 " (above %s)", s->slowest,
@@ -100,7 +101,9 @@ void tail_summary_words(struct label_text *words, const struct tail_summary *s)
         if (left[most] == 0)
             break;
         left[most] = 0;
-        label_add(words, "%s%" PRIu64 " %s", between, s->by_cause[most], tail_causes[most].words);
+        label_add(words, "%s%" PRIu64 " %s", between, s->by_cause[most],
+                  tail_cause_words(most, told));
+        told = most;
     }
     label_add(words, ".");
     if (s->examined < s->slowest)

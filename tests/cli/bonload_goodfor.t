@@ -420,6 +420,7 @@ subtest 'a killed run' => sub {
     is("$run->{status}$run->{err}", '0', '-cleanup works');
     is($run->{out}, "removed $left/$name\n", 'and says what it removed');
     is_deeply([ BonnieRun::tree($left) ], [], 'nothing is left');
+    BonnieRun::refused_ok(bonload('-cleanup', "$left/XXXX"), qr{-cleanup: '\Q$left\E/XXXX' is not a directory; expected the one with what killed runs left, and no template$}, 'a template');
 };
 
 BonnieRun::refused_ok(bonload(qw(-good-for=etcd -duration=1s -trust-directory), storage()), qr/root trusts no directory; use -u USER\n\z/, '-trust-directory is not for root')

@@ -94,6 +94,15 @@ for my $case ([ 'INT', 'into a file', "--output=$dir/report" ], [ 'TERM', 'CSV a
     ended_ok($run, $signal, $name);
     is($run->{out}, q{}, 'nothing is printed');
 }
+my $quiet; # it says nothing when its first test is done
+for (my $later = .1; !$quiet || $quiet->{out} eq q{} && $later < 60; $later *= 2) {
+    $quiet = start('-d', $dir, qw(-r0 -s2 -f1 -n0 -mlab -q --iops-duration=1000000), '--tests=putc,iops');
+    select undef, undef, undef, $later;
+    kill INT => $quiet->{pid};
+    finish($quiet);
+}
+ended_ok($quiet, 'INT', '-q');
+like($quiet->{out}, qr/\AVersion .*^lab +2M .*\nLatency .*\n\z/ms, 'the table, which has a form for a part of a run, is on standard output');
 my $several = begin('seq_create', qw(-s0 -n1 -x1000000 --format=json --tests=seq_create --min-time=0.01));
 wait_until('a second run', sub { 1 < (() = slurp($several->{err_file}) =~ /^Creating files/gm) });
 kill INT => $several->{pid};

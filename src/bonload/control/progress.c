@@ -90,6 +90,9 @@ static void show_progress(struct progress_view *v, const struct run *run, uint64
         snprintf(left, sizeof left, "%" PRIu64 " s left", (goal_ns - v->last_ns) / BILLION + 1);
     else if (most < UINT64_MAX / 2 && begun < most)
         snprintf(left, sizeof left, "%" PRIu64 " requests left", most - begun);
+    else if (run->plan->mode == MODE_SEARCH)
+        snprintf(left, sizeof left, "%" PRIu64 " s; time left not known",
+                 (v->last_ns - run->start_ns) / BILLION);
     if (ftell(line) + (long)strlen(left) < MAX_LINE)
         fputs(left, line);
     fclose(line);

@@ -214,8 +214,8 @@ static struct label_text sentence_of(const struct answer *a)
         bool is_unknown = j->goodness == GOODNESS_UNKNOWN && !j->is_withheld;
         bool is_seen = percentile_is_known(j->count, j->limit->percent);
         if (is_unknown && j->count < needed)
-            label_add(&s, "%s was seen %" PRIu64 " times, %" PRIu64 " are needed", j->limit->name,
-                      j->count, needed);
+            label_add(&s, "%s was seen %" PRIu64 " time%s, %" PRIu64 " are needed", j->limit->name,
+                      j->count, j->count == 1 ? "" : "s", needed);
         else
             label_add(
                 &s, "%s %s %s%s at %s, limit %s", j->limit->name,

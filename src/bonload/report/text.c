@@ -56,9 +56,10 @@ static void print_load(const struct result *r, FILE *out)
     const char *url =
         *r->plan->settings->s3_endpoint ? r->plan->settings->s3_endpoint : r->plan->url;
     const char *host = url ? strstr(url, "://") : NULL;
+    const char *place = r->plan->url ? r->plan->url : r->plan->url_source;
     struct label_text l = {""};
     for (enum load_kind kind = LOAD_KINDS; kind-- > 0;) {
-        /* "200 reads/s", "187 of the 200 reads/s asked", "5.21 k reads/s (4 threads)" */
+        /* "200 reads/s", "187 reads/s (200 asked)", "5.21 k reads/s (4 threads)" */
         const struct kind_result *k = &f->kinds[kind];
         unsigned threads = r->plan->kinds[kind].threads;
         double made = result_good_rate(k);
@@ -66,13 +67,10 @@ static void print_load(const struct result *r, FILE *out)
         double told = is_short || k->offered <= 0 ? made : k->offered;
         if (!has_ended_requests(r, kind))
             continue;
-        label_add(&l, "%s%s", *l.text ? " and " : "",
-                  made > 0   ? units_scaled(told, UNITS_COUNT).text
-                  : is_short ? "none"
-                             : "no");
+        label_add(&l, "%s%s %s/s", *l.text ? " and " : "",
+                  made > 0 ? units_scaled(told, UNITS_COUNT).text : "no", load_plurals[kind]);
         if (is_short)
-            label_add(&l, " of the %s", units_scaled(k->offered, UNITS_COUNT).text);
-        label_add(&l, " %s/s%s", load_plurals[kind], is_short ? " asked" : "");
+            label_add(&l, " (%s asked)", units_scaled(k->offered, UNITS_COUNT).text);
         if (r->plan->kinds[kind].pace == PACE_CLOSED && r->plan->mode == MODE_THREADS)
             label_add(&l, " (%u thread%s)", threads, threads == 1 ? "" : "s");
     }
@@ -98,7 +96,9 @@ static void print_load(const struct result *r, FILE *out)
     else if (host)
         label_add(&l, ": %.*s", (int)(host + 3 - url + (ptrdiff_t)strcspn(host + 3, "/,")), url);
     else
-        label_add(&l, ": %s", r->plan->target->name);
+        label_add(&l, ": %s",
+                  place && (r->plan->target->traits & TARGET_NAMES) ? printable(place).text
+                                                                    : r->plan->target->name);
     print_wrapped(out, 0, l.text);
     if (watched)
         facts_print(out, "", &watched->facts);

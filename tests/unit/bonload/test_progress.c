@@ -125,9 +125,34 @@ static void two_kinds_fit_80_columns(void **state)
     recorders_close(&run.recorders);
 }
 
+/* Nobody knows how long a search takes, which is said, after what it took. */
+static void a_search_has_no_known_end(void **state)
+{
+    static struct run run;
+    struct progress_view v;
+    struct plan plan;
+    struct err e;
+    char line[200];
+    (void)state;
+    err_init(&e);
+    open_run(&run, &plan);
+    plan.mode = MODE_SEARCH;
+    run.start_ns = BILLION;
+    assert_int_equal(progress_open(&v, true, &e), 0);
+    v.is_terminal = false;
+    look(&v, &run, BILLION, line);
+    look(&v, &run, BILLION + LINE_NS, line);
+    assert_string_equal(line, "reads 0/s by 1 thread p50 - p99 -, 6 s; time left not known");
+    look_until(&v, &run, BILLION + 2 * LINE_NS, 18 * BILLION, line);
+    assert_string_equal(line, "reads 0/s by 1 thread p50 - p99 -, 6 s left");
+    free(v.counted);
+    recorders_close(&run.recorders);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_did_not_end_has_no_latency),
-                                       cmocka_unit_test(two_kinds_fit_80_columns)};
+                                       cmocka_unit_test(two_kinds_fit_80_columns),
+                                       cmocka_unit_test(a_search_has_no_known_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

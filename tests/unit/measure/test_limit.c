@@ -650,6 +650,10 @@ static void others_on_the_device_are_the_limit(void **state)
     assert_judged(&e, LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS);
     e.is_paced = true; /* the work waited by itself */
     assert_judged(&e, LIMITED_OTHERS, REASON_OTHERS_MOVED);
+    e.spent.device.written_bytes = 0; /* and the device took its time, busy or not */
+    assert_judged(&e, LIMITED_DEVICE, REASON_STORAGE_MOVED);
+    e.spent.device.busy_ns[0] = 75 * SECOND / 10;
+    assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
     e.resident_percent = 90;
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
 }

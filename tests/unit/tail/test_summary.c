@@ -55,7 +55,7 @@ static void the_words(void **state)
     assert_int_equal(tail_summary_make(&s, &slowest, &latencies, 1901), 0);
     tail_summary_words(&words, &s);
     assert_string_equal(words.text, "of the slowest 100 (above 100 ns): 71 waited for the device "
-                                    "itself; 27 waited behind a flush; 2 waited for a CPU.");
+                                    "itself; 27 behind a flush; 2 for a CPU.");
     assert_int_equal(s.examined, 100);
     assert_int_equal(s.records[0].start_ns, 0); /* in the order of time, from the start */
     assert_int_equal(s.records[99].start_ns, 99);

@@ -109,6 +109,11 @@ sub why_not_known ($report, @metrics) {
     return "$pairs pairs that scatter by " . noise_range(@metrics) . ' % are too few';
 }
 
+# Whether a reader of the columns would find another change.
+sub differs_from_columns ($metric) {
+    return $metric->{ratio} && abs($metric->{median_b} / $metric->{median_a} / $metric->{ratio} - 1) >= .01;
+}
+
 sub names_text ($report, $with_figures, @metrics) {
     return @metrics . ' metrics' if @metrics > $MOST_NAMES && !$with_figures;
     my @names = map { shorten($_->{name}, $MAX_NAME) . ($with_figures ? ' (' . change_text($report, $_) . ')' : q{}) } @metrics;
@@ -151,7 +156,10 @@ sub plain_report ($report) {
     my $wide   = max($LEAST_WIDE, map { my $metric = $_; map { length metric_figure($metric, $_) } qw(a b) } @judged, @tails);
     my @lines  = (failures_sentence($report) // (), speeds_sentence($report), q{});
     push @lines, table($report, $wide, @judged) if @judged;
-    push @lines, "$pairs in " . duration_text($report->{elapsed_seconds}) . "; --seed=$report->{settings}{seed}";
+    my ($time, $took) = map { defined ? duration_text($_) : q{} } $report->{settings}{time_seconds}, $report->{elapsed_seconds};
+    my $over = $report->{elapsed_seconds} > ($report->{settings}{time_seconds} // 9**9) && $took ne $time ? ", more than --time: a pair that has begun is not cut" : q{};
+    push @lines, "$pairs in $took$over; --seed=$report->{settings}{seed}";
+    push @lines, "The change is the median of the pairs' ratios, and need not be that of the columns." if grep { differs_from_columns($_) } @judged;
     my $noise = noise_range(@judged);
     my $is_told = @judged && !least_pairs($report) && !grep { $_->{verdict} ne 'not_known' } @judged; # by the first sentence
     push @lines, "Noise: pairs scatter by $noise %." if defined $noise && !$is_told;
