@@ -193,7 +193,7 @@ static struct label_text answer_words(struct watch *w, const struct answer *a)
         if (cause == CAUSE_UNKNOWN && *they)
             they = " of that time they waited"; /* nobody knows for what */
         label_add(&words, "%s %.0f %%%s %s", between, share, they, tail_cause_words(cause, told));
-        told = cause;
+        told = cause == CAUSE_UNKNOWN ? told : cause;
         they = "";
         left.ns[cause] = 0; /* told */
     }

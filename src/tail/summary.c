@@ -103,7 +103,7 @@ void tail_summary_words(struct label_text *words, const struct tail_summary *s)
         left[most] = 0;
         label_add(words, "%s%" PRIu64 " %s", between, s->by_cause[most],
                   tail_cause_words(most, told));
-        told = most;
+        told = most == CAUSE_UNKNOWN ? told : most;
     }
     label_add(words, ".");
     if (s->examined < s->slowest)

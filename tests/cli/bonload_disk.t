@@ -288,7 +288,7 @@ like($gone->{err}, qr{\Abonload: 100 % of the requests failed, more than -max-er
     'the path, the reason, and what helps');
 is($gone->{status}, '1', 'exit status 1');
 like($gone->{out}, qr/[(]ended\s+early:\s+nothing\s+had\s+succeeded[)]/, 'before its time is over');
-like($gone->{out}, qr{\Ano writes/s [(]\S+ asked[)]}, 'what failed is not achieved');
+like($gone->{out}, qr{\A0 writes/s [(]\S+ asked[)]}, 'what failed is not achieved');
 my $counted = bonload('-wps=200', '-duration=60s', '--json', "$dir/gone/XXXX");
 like($counted->{out}, qr/"made_per_second":\s*0(?:[.]0)?,/, 'in JSON, too');
 my ($failures) = $gone->{out} =~ /^writes +\d+ +0 +(\d+) /m;

@@ -56,7 +56,7 @@ sub long_figures {
 my %PATTERN = (
     time => qr/(?:\d[\d.]*\s(?:ns|us|ms|s))/, bytes => qr/(?:\d[\d.]* (?:B|[KMGT]iB))/, rate => qr/(?:\d[\d.]*(?: [kM])?)/, count => qr/(?:\d+)/,
     labels => qr/(?:(?:[a-zA-Z][a-zA-Z ]{9,11}\S.*\n|[a-zA-Z]+ +[^\d\s].*\n| {12}\S.*\n)*)/, blocks => qr/(?:(?:#?[\d.]+ (?:[\d.]+|[+]{4}) [\d.]+\n)+)/, steps => qr/(?:(?:reads .*\n)*\n)/,
-    limit => $LIMIT, data => qr/ +(?:[\d.]+ (?:[kM]|[KMG]iB|B)?|[+]{5})/,
+    limit => $LIMIT, data => qr/ +(?:[\d.]+ (?:[kM]|[KMG]iB|B)?|too quick)/,
     small => qr/ +[\d.]+ ?[kM]?(?: +(?:[\d.]+ [num]?s|-)){2} +(?:device|page cache|cpu|others|limit|link|not known)/, 3 => qr/[ \d.kMG]+\d +(?:[\d.]+ [num]?s|-) +(?:[\d.]+ [num]?s|-)/, calls => qr/(?:(?:\S+ ?\S+ +\d+ +(?:[\d.]+ (?:[KMG]i)?B|-)(?: +(?:[\d.]+ [mun]?s|-)){4}\n)+)/,
     4 => qr/ +\d+ +\d+ +\d+ +\d+(?: +(?:[\d.]+ [num]?s|-)){4}/,
 );

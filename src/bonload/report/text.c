@@ -57,27 +57,30 @@ static void print_load(const struct result *r, FILE *out)
         *r->plan->settings->s3_endpoint ? r->plan->settings->s3_endpoint : r->plan->url;
     const char *host = url ? strstr(url, "://") : NULL;
     const char *place = r->plan->url ? r->plan->url : r->plan->url_source;
+    uint64_t span_ns = result_span_ns(r);
     struct label_text l = {""};
     for (enum load_kind kind = LOAD_KINDS; kind-- > 0;) {
         /* "200 reads/s", "187 reads/s (200 asked)", "5.21 k reads/s (4 threads)" */
         const struct kind_result *k = &f->kinds[kind];
         unsigned threads = r->plan->kinds[kind].threads;
-        double made = result_good_rate(k);
-        bool is_short = k->offered > 0 && made < k->offered * .999;
-        double told = is_short || k->offered <= 0 ? made : k->offered;
+        const struct units_text asked = units_scaled(k->offered, UNITS_COUNT);
+        const struct units_text made = units_scaled(result_good_rate(k), UNITS_COUNT);
+        bool is_short = result_good_rate(k) < k->offered && strcmp(made.text, asked.text) != 0;
         if (!has_ended_requests(r, kind))
             continue;
         label_add(&l, "%s%s %s/s", *l.text ? " and " : "",
-                  made > 0 ? units_scaled(told, UNITS_COUNT).text : "no", load_plurals[kind]);
+                  is_short || k->offered <= 0 ? made.text : asked.text, load_plurals[kind]);
         if (is_short)
-            label_add(&l, " (%s asked)", units_scaled(k->offered, UNITS_COUNT).text);
+            label_add(&l, " (%s asked)", asked.text);
         if (r->plan->kinds[kind].pace == PACE_CLOSED && r->plan->mode == MODE_THREADS)
             label_add(&l, " (%u thread%s)", threads, threads == 1 ? "" : "s");
     }
     if (!*l.text)
         label_add(&l, "No request has ended");
     add_size(&l, r);
-    label_add(&l, " for %s", units_time(result_span_ns(r)).text);
+    if (r->is_of_last_load && r->step_count > 0)
+        span_ns = r->steps[r->step_count - 1].elapsed_ns;
+    label_add(&l, " for %s", units_time(span_ns).text);
     if (r->is_warmup)
         label_add(&l, " (of the warm-up, which does not count)");
     if (r->is_interim)

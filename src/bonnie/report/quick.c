@@ -32,7 +32,7 @@ static int quick_test(FILE *out, const struct result *r, enum test_id test)
     double rate = test_result_rate(t, test) * (counts ? 1 : 1024);
     print_title(out, row->tests[test].title, WHAT_COLUMNS, row->iodepth > 1 && t->iodepth == 1);
     if (!test_result_is_long_enough(t))
-        fprintf(out, "%11s\n", "+++++");
+        fprintf(out, "%11s\n", "too quick");
     else
         fprintf(out, "%11s%10s%10s   %s\n",
                 units_scaled(rate, counts ? UNITS_COUNT : UNITS_BYTES).text,

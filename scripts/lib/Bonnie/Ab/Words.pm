@@ -29,7 +29,7 @@ my $NOTHING = 2**20;
 # @excluded: percentages that it must not read like, see Units.pm.
 sub percent ($ratio, @excluded) {
     my $percent = 100 * ($ratio - 1);
-    my $digits  = beside(abs $percent, abs $percent < 99.95 ? 1 : 0, @excluded);
+    my $digits  = abs $percent < 999.5 ? beside(abs $percent, abs $percent < 99.95 ? 1 : 0, @excluded) : 0 + sprintf '%.3g', abs $percent;
     return ($percent < 0 && $digits > 0 ? q{-} : q{+}) . "$digits %";
 }
 
