@@ -420,7 +420,7 @@ static int watch_and_report(const struct settings *s, struct target *t, struct o
          rc == 0 && !stop_requested() && clock_ns() - w->start_ns < most_ns && !target_has_ended(t);
          n++) {
         clock_sleep(READING_NS);
-        rc = watch_read(w, e);
+        watch_read(w);
         if (n % READINGS_A_LOOK != 0)
             continue;
         watch_follow(w, t);
@@ -432,7 +432,7 @@ static int watch_and_report(const struct settings *s, struct target *t, struct o
     if (lines.is_live)
         progress_bar_erase(&bar);
     if (rc == 0)
-        rc = watch_end(w, e);
+        watch_end(w);
     uint64_t elapsed_ns = clock_ns() - w->start_ns;
     bool has_calls = w->counted > 0;
     const struct person *process = s->command ? NULL : watch_person(w, t->process);

@@ -178,13 +178,13 @@ static void look_at_files(struct watch *w, int process)
 }
 
 /* Keeps a request, with the process that made it. */
-static void take_bio(struct watch *w, unsigned lane, struct tail_event *e)
+static void take_bio(struct watch *w, struct tail_event *e)
 {
     const struct person *by = watch_person(w, e->thread);
     if (!by)
         return;
     e->thread = by->process;
-    tail_history_add(&w->history, lane, e);
+    tail_history_add(&w->history, e);
     for (unsigned i = 0; e->writes && i < w->storage_count; i++) {
         struct storage *s = &w->storages[i];
         uint64_t bytes = (uint64_t)e->sectors * 512;
@@ -194,59 +194,6 @@ static void take_bio(struct watch *w, unsigned lane, struct tail_event *e)
         s->written += bytes;
         tail_share_add(s->writers, WRITERS, by->process, bytes);
     }
-}
-
-/* Keeps events until those of all CPUs are there. Returns false when memory runs out. */
-static bool keep(struct watch *w, const struct tail_event *e)
-{
-    if (w->pending_count == w->pending_room) {
-        size_t room = w->pending_room > 0 ? 2 * w->pending_room : 4096;
-        struct tail_event *more = realloc(w->pending, room * sizeof *more);
-        if (!more)
-            return false;
-        w->pending = more;
-        w->pending_room = room;
-    }
-    w->pending[w->pending_count++] = *e;
-    return true;
-}
-
-static bool take_around(void *context, unsigned lane, struct tail_event *e)
-{
-    struct watch *w = context;
-    struct person *by;
-    switch ((enum tail_kind)e->kind) {
-    case TAIL_CALL:
-    case TAIL_RETURN:
-        by = watch_person(w, e->thread);
-        w->uses_aio |= e->device == SYS_io_submit;
-        if (by)
-            by->syncs = e->kind == TAIL_CALL && e->device != SYS_io_submit;
-        break;
-    case TAIL_ASK_COMMIT: /* only who syncs asks on purpose */
-        by = watch_person(w, e->thread);
-        if (by && by->syncs)
-            tail_history_add(&w->history, lane, e);
-        break;
-    case TAIL_BIO:
-        take_bio(w, lane, e);
-        break;
-    default:
-        for (unsigned i = 0; i < w->storage_count && e->kind == TAIL_FLUSH_BEGIN; i++)
-            w->storages[i].flushes += has_requests(&w->storages[i], e->device);
-        tail_history_add(&w->history, lane, e);
-        return !w->uses_aio || e->kind > TAIL_COMPLETE || keep(w, e);
-    }
-    return true;
-}
-
-static bool take_followed(void *context, unsigned lane, struct tail_event *e)
-{
-    struct watch *w = context;
-    if (e->kind >= TAIL_CALL) /* or requests of io_uring */
-        return keep(w, e);
-    tail_history_add(&w->history, lane, e);
-    return true;
 }
 
 /* A process has a part in waits for a device if it has asked for this share of the bytes. */
@@ -435,10 +382,6 @@ static void take_request(struct watch *w, const struct tail_event *e)
 
 static void take_call(struct watch *w, const struct tail_event *e)
 {
-    if (e->kind != TAIL_CALL && e->kind != TAIL_RETURN) {
-        take_request(w, e);
-        return;
-    }
     struct person *by = watch_person(w, e->thread);
     if (!by)
         return;
@@ -461,11 +404,48 @@ static void take_call(struct watch *w, const struct tail_event *e)
     }
 }
 
-static int by_time(const void *a, const void *b)
+/* An event in a thread of the target. */
+static void take_followed(struct watch *w, const struct tail_event *e)
 {
-    const struct tail_event *first = a;
-    const struct tail_event *second = b;
-    return (first->ns > second->ns) - (first->ns < second->ns);
+    if (e->kind == TAIL_CALL || e->kind == TAIL_RETURN)
+        take_call(w, e);
+    else if (e->kind >= TAIL_SUBMIT)
+        take_request(w, e);
+    else
+        tail_history_add(&w->history, e);
+}
+
+static void take(void *context, const struct tail_trace *from, struct tail_event *e)
+{
+    struct watch *w = context;
+    struct person *by;
+    if (from == &w->calls) {
+        take_followed(w, e);
+        return;
+    }
+    switch ((enum tail_kind)e->kind) {
+    case TAIL_CALL:
+    case TAIL_RETURN:
+        by = watch_person(w, e->thread);
+        w->uses_aio |= e->device == SYS_io_submit;
+        if (by)
+            by->syncs = e->kind == TAIL_CALL && e->device != SYS_io_submit;
+        break;
+    case TAIL_ASK_COMMIT: /* only who syncs asks on purpose */
+        by = watch_person(w, e->thread);
+        if (by && by->syncs)
+            tail_history_add(&w->history, e);
+        break;
+    case TAIL_BIO:
+        take_bio(w, e);
+        break;
+    default:
+        for (unsigned i = 0; i < w->storage_count && e->kind == TAIL_FLUSH_BEGIN; i++)
+            w->storages[i].flushes += has_requests(&w->storages[i], e->device);
+        tail_history_add(&w->history, e);
+        if (w->uses_aio && e->kind <= TAIL_COMPLETE)
+            take_request(w, e);
+    }
 }
 
 /* One with a journal: its events are recorded, whatever the filesystem. */
@@ -494,29 +474,11 @@ static void watch_devices(struct watch *w)
     w->is_new = false;
 }
 
-int watch_read(struct watch *w, struct err *e)
+void watch_read(struct watch *w)
 {
-    size_t done = 0;
-    uint64_t now_ns = clock_ns(); /* all that is older is in what is read now */
-    for (int is_around = 1; is_around >= 0; is_around--) {
-        if (!tail_history_read(&w->history, is_around ? &w->around : &w->calls,
-                               is_around ? w->calls.cpus : 0,
-                               is_around ? take_around : take_followed, w))
-            return err_system(e, ENOMEM, "allocate memory for events");
-    }
-    size_t sorted = 1; /* all of them, if the program has not changed its CPU */
-    while (sorted < w->pending_count && w->pending[sorted - 1].ns <= w->pending[sorted].ns)
-        sorted++;
-    if (sorted < w->pending_count)
-        qsort(w->pending, w->pending_count, sizeof *w->pending, by_time);
-    for (; done < w->pending_count && w->pending[done].ns < now_ns; done++)
-        take_call(w, &w->pending[done]);
-    w->pending_count -= done;
-    if (done > 0)
-        memmove(w->pending, w->pending + done, w->pending_count * sizeof *w->pending);
+    tail_history_read(&w->history, take, w);
     if (w->is_new)
         watch_devices(w);
-    return 0;
 }
 
 /* Gives the kernel the threads that have been collected. */
@@ -578,7 +540,8 @@ int watch_open(struct watch *w, const struct target *t, struct err *e)
         return err_say(e, "%s", w->calls.is_open ? w->around.note.text : w->calls.note.text);
     w->notes = w->takes_notes ? malloc(MAX_NOTES * sizeof *w->notes) : NULL;
     if ((w->takes_notes && !w->notes) ||
-        tail_history_open(&w->history, w->calls.cpus + w->around.cpus) != 0)
+        tail_history_open(&w->history, (const struct tail_trace *[]){&w->calls, &w->around}, 2) !=
+            0)
         return err_system(e, ENOMEM, "allocate memory for events");
     filter_calls(filter, false);
     filter_calls(w->syncs, true);
@@ -597,14 +560,13 @@ int watch_open(struct watch *w, const struct target *t, struct err *e)
     return 0;
 }
 
-int watch_end(struct watch *w, struct err *e)
+void watch_end(struct watch *w)
 {
-    int rc = watch_read(w, e);
+    watch_read(w);
     tail_trace_end(&w->calls);
     tail_trace_end(&w->around);
-    rc = rc == 0 ? watch_read(w, e) : rc;
+    watch_read(w);
     facts_look(&w->facts, &(struct mount_info){.root = ""}, &w->devices, false);
-    return rc;
 }
 
 void watch_close(struct watch *w)
@@ -613,5 +575,4 @@ void watch_close(struct watch *w)
     tail_trace_close(&w->around);
     tail_history_close(&w->history);
     free(w->notes);
-    free(w->pending);
 }

@@ -149,9 +149,6 @@ struct watch {
         int file;                   /* index of the file, or one of FILE_... */
         uint64_t created_ns;        /* when it was opened to create it; 0: it was not */
     } descriptors[MAX_DESCRIPTORS]; /* one takes the place of another, which is looked at again */
-    struct tail_event *pending;     /* of calls, which are not processed yet */
-    size_t pending_count;
-    size_t pending_room;
     uint64_t slowest;   /* as in struct tail_summary; the caller sets both before watch_open() */
     bool takes_notes;   /* for a profile */
     struct note *notes; /* in the order of time */
@@ -169,13 +166,13 @@ struct watch {
 /* Begins to watch; w is zero before. The caller calls watch_read() every few milliseconds, and
  * watch_close() in any case. Fails with one line where the kernel's events cannot be seen. */
 int watch_open(struct watch *w, const struct target *t, struct err *e);
-int watch_read(struct watch *w, struct err *e);
+void watch_read(struct watch *w);
 
 /* Follows what has become part of the target. */
 void watch_follow(struct watch *w, const struct target *t);
 
 /* Stops recording, and takes in the rest. */
-int watch_end(struct watch *w, struct err *e);
+void watch_end(struct watch *w);
 void watch_close(struct watch *w);
 
 /* A thread; NULL: there are too many. */

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tail/causes.h"
 
-#include <string.h>
-
-/* Most requests of one operation that are followed at the same time. */
-#define MAX_REQUESTS 64
+/* Most requests of one operation that are followed at the same time: a device takes no more. */
+#define MAX_REQUESTS 1024
 
 /* Most journals whose latest commit is followed. */
 #define MAX_JOURNALS 4
@@ -102,13 +100,59 @@ static enum tail_cause cause_of(const struct moment *m)
     return op->sees_all && m->thread == RUNNING && thread_counts ? CAUSE_PROGRAM : CAUSE_UNKNOWN;
 }
 
-static void take_in(struct moment *m, const struct tail_event *e)
+bool tail_event_is_on(const struct tail_event *e, const struct device_set *devices)
 {
-    struct request *r = NULL; /* which the event is about */
-    for (unsigned i = 0; i < m->count && !r; i++)
-        if (m->requests[i].device == e->device && e->sector < m->requests[i].end &&
-            m->requests[i].first < e->sector + e->sectors)
-            r = &m->requests[i];
+    for (unsigned i = 0; i < devices->count; i++)
+        if (e->device == tail_device(devices->devices[i].major, devices->devices[i].minor))
+            return true;
+    return false;
+}
+
+/* Whether an event about a request is about these sectors. */
+static bool is_at(const struct tail_event *e, uint32_t device, uint64_t first, uint64_t end)
+{
+    return e->device == device && e->sector < end && first < e->sector + e->sectors;
+}
+
+/* Whether an event, which enters the queue or goes to the device, begins a request of the
+ * operation. */
+static bool begins_request(const struct tail_op *op, const struct tail_event *e)
+{
+    bool is_later = e->ns >= op->start_ns;
+    if (e->thread == op->thread && (!op->is_queued || (op->is_sent && is_later)))
+        return true;
+    return is_later && op->sectors > 0 &&
+           is_at(e, op->device, op->sector, op->sector + op->sectors);
+}
+
+/* Whether an event has to do with the operation. *r becomes the request that it is about. */
+static bool concerns(struct moment *m, const struct tail_event *e, struct request **r)
+{
+    const struct tail_op *op = m->op;
+    *r = NULL;
+    switch ((enum tail_kind)e->kind) {
+    case TAIL_INSERT:
+    case TAIL_ISSUE:
+    case TAIL_COMPLETE:
+        for (unsigned i = 0; i < m->count && !*r; i++)
+            if (is_at(e, m->requests[i].device, m->requests[i].first, m->requests[i].end))
+                *r = &m->requests[i];
+        return *r || (e->kind != TAIL_COMPLETE && begins_request(op, e));
+    case TAIL_FLUSH_BEGIN:
+    case TAIL_FLUSH_END:
+    case TAIL_COMMIT_BEGIN:
+    case TAIL_COMMIT_END:
+        return !op->devices || tail_event_is_on(e, op->devices);
+    case TAIL_ASK_COMMIT:
+        return true;
+    default:
+        return e->thread == op->thread && e->ns >= op->start_ns;
+    }
+}
+
+/* Takes in an event that concerns the operation, with the request that it is about, or NULL. */
+static void take_in(struct moment *m, const struct tail_event *e, struct request *r)
+{
     switch ((enum tail_kind)e->kind) {
     case TAIL_INSERT:
     case TAIL_ISSUE:
@@ -128,8 +172,6 @@ static void take_in(struct moment *m, const struct tail_event *e)
         }
         break;
     case TAIL_COMPLETE:
-        if (!r)
-            break;
         r->left = r->left > e->sectors ? r->left - e->sectors : 0;
         if (r->left > 0)
             break;
@@ -220,28 +262,25 @@ static void add_span(struct tail_spans *spans, const struct moment *m, uint64_t 
         tail_share_add(spans->blamed, TAIL_BLAMED, (int32_t)end->sector, ns);
 }
 
-void tail_cut(struct tail_spans *spans, const struct tail_op *op, const struct tail_event events[],
-              size_t count)
+void tail_cut(struct tail_spans *spans, const struct tail_op *op,
+              const struct tail_event *(*next)(void *context), void *context)
 {
     struct moment m = {.op = op, .thread = op->thread >= 0 ? RUNNING : ASLEEP};
     uint64_t from_ns = op->start_ns;
-    /* only its requests tell what a queued operation waits for */
-    bool can_be_explained = !op->is_queued;
-    for (size_t i = 0; i < count && !can_be_explained; i++)
-        can_be_explained = events[i].kind == TAIL_INSERT || events[i].kind == TAIL_ISSUE;
-    memset(spans, 0, sizeof *spans);
-    if (!can_be_explained) {
-        spans->ns[CAUSE_UNKNOWN] = op->end_ns - op->start_ns;
-        return;
-    }
-    for (size_t i = 0; i < count && events[i].ns < op->end_ns; i++) {
-        if (events[i].ns > from_ns) {
-            add_span(spans, &m, events[i].ns - from_ns, &events[i]);
-            from_ns = events[i].ns;
+    struct request *r;
+    *spans = (struct tail_spans){0};
+    for (const struct tail_event *e; (e = next(context)) && e->ns < op->end_ns;) {
+        if (!concerns(&m, e, &r))
+            continue;
+        if (e->ns > from_ns) {
+            add_span(spans, &m, e->ns - from_ns, e);
+            from_ns = e->ns;
         }
-        take_in(&m, &events[i]);
+        take_in(&m, e, r);
     }
     add_span(spans, &m, op->end_ns - from_ns, NULL);
+    if (op->is_queued && !m.had_request) /* only its requests tell what it waits for */
+        *spans = (struct tail_spans){.ns[CAUSE_UNKNOWN] = op->end_ns - op->start_ns};
 }
 
 enum tail_cause tail_largest(const struct tail_spans *spans)

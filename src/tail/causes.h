@@ -10,6 +10,9 @@
 /* Explains why an operation was slow. Its time is cut into spans that do not overlap, and the
  * events of that time give each span one cause. All functions here are pure. */
 
+/* Whether an event has the number of one of these devices. */
+bool tail_event_is_on(const struct tail_event *e, const struct device_set *devices);
+
 /* A span gets the first of these causes that applies, in this order. */
 enum tail_cause {
     CAUSE_RECLAIM,
@@ -65,11 +68,11 @@ struct tail_spans {
     struct tail_share blamed[TAIL_BLAMED];
 };
 
-/* Cuts the time of an operation into spans, by events in the order of time. Those about requests
- * and threads belong to the operation. What events from before its start began may not have
- * ended. */
-void tail_cut(struct tail_spans *spans, const struct tail_op *op, const struct tail_event events[],
-              size_t count);
+/* Cuts the time of an operation into spans. next() returns the events in the order of time, NULL
+ * after the last one; those that have nothing to do with the operation are passed over. What events
+ * from before its start began may not have ended. */
+void tail_cut(struct tail_spans *spans, const struct tail_op *op,
+              const struct tail_event *(*next)(void *context), void *context);
 
 enum tail_cause tail_largest(const struct tail_spans *spans);
 

@@ -159,7 +159,7 @@ static void examine_boxes(struct examiner *x, bool reads)
         slow |= x->put[i] != atomic_load_explicit(&b->taken, memory_order_relaxed);
     }
     if (x->is_traced && (slow || reads)) {
-        tail_history_read(&x->history, x->setup.trace, 0, NULL, NULL);
+        tail_history_read(&x->history, NULL, NULL);
         x->board->lost_events = x->history.lost_events;
     }
     for (unsigned i = 0; x->delays && i < x->count; i++) {
@@ -229,10 +229,11 @@ static int begin_trace(struct examiner *x, struct err *e)
                             sscanf(text, "%" SCNu64, &x->start) == 1);
         x->device = tail_device(disk->major, disk->minor);
     }
-    int rc = tail_history_open(&x->history, t->cpus);
+    int rc = tail_history_open(&x->history, &(const struct tail_trace *){t}, 1);
     if (rc == 0) {
+        struct tail_page page;
         for (unsigned cpu = 0; cpu < t->cpus; cpu++) /* discard what an earlier test left */
-            while (tail_trace_read(t, cpu) > 0)
+            while (tail_trace_read(t, cpu, &page))
                 continue;
         rc = tail_trace_begin(t, &w);
     }

@@ -12,10 +12,10 @@
 #include "util/err.h"
 
 /* The examiner is a process that runs beside a test. Every few milliseconds it takes slow
- * operations out of the workers' boxes (slow_ops.h), reads what the kernel has recorded (trace.h),
- * chooses the events of each operation (history.h), and has them cut it into spans (causes.h);
- * where events of that time are lost, nothing is said. The slowest operations are kept
- * (summary.h). What is slow, it decides by the latencies that the workers have counted so far. */
+ * operations out of the workers' boxes (slow_ops.h), reads what the kernel has recorded (trace.h,
+ * history.h), and cuts each operation into spans by its events (causes.h); where events of that
+ * time are lost, nothing is said. The slowest operations are kept (summary.h). What is slow, it
+ * decides by the latencies that the workers have counted so far. */
 struct examiner;
 
 #define RUN_DELAY_SAMPLES 512

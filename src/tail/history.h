@@ -6,11 +6,11 @@
 #include <stdint.h>
 
 #include "tail/summary.h"
+#include "tail/trace.h"
 
-/* The newest events, in memory of a fixed size, in which they overwrite the oldest. Those of one
- * CPU arrive in the order of time. Flushes and commits, which are rare and needed for longer, have
- * a lane of their own. */
-struct tail_lane {
+/* The newest events in the order of time, in memory of a fixed size, in which they overwrite the
+ * oldest. */
+struct tail_ring {
     struct tail_event *events;
     size_t room;    /* a power of two */
     uint64_t count; /* number of events ever added */
@@ -24,50 +24,53 @@ struct tail_gap {
 
 #define TAIL_GAPS 256
 
-struct tail_history {
-    void *memory;
-    struct tail_lane *lanes; /* one for each CPU of each trace instance */
-    unsigned cpus;
-    struct tail_lane rare;
-    struct tail_gap gaps[TAIL_GAPS];
-    uint64_t gap_count;
-    uint64_t blind_ns;         /* the end of the latest gap */
-    uint64_t seen_events;      /* number of records that are events */
-    uint64_t lost_events;      /* number of those that the kernel has lost */
-    struct tail_event *chosen; /* room for twice TAIL_CHOSEN events */
+/* What a CPU has recorded: the event to take next, and the rest of the page that it is on. */
+struct tail_source {
+    const struct tail_trace *trace;
+    unsigned cpu;
+    struct tail_page page;
+    struct tail_event events[2]; /* of the page's latest record */
+    unsigned count;              /* their number */
+    unsigned taken;              /* of these */
+    uint64_t last_ns;            /* time of that record */
 };
 
-/* Most events of one operation that are looked at. */
-#define TAIL_CHOSEN 16384
+/* The events of all CPUs and traces. */
+struct tail_history {
+    struct tail_source *sources; /* each CPU of each trace instance */
+    uint64_t *next_ns;           /* of each of these, the time of the next event */
+    unsigned source_count;
+    struct tail_ring all;  /* but for the rare ones */
+    struct tail_ring rare; /* flushes and commits, which are needed for longer */
+    struct tail_gap gaps[TAIL_GAPS];
+    uint64_t gap_count;
+    uint64_t seen_events; /* number of records that are events */
+    uint64_t lost_events; /* number of those that the kernel has lost */
+};
 
-/* Returns 0 or a negative errno. */
-int tail_history_open(struct tail_history *h, unsigned cpus);
+/* Makes an empty history for what some traces record. Returns 0 or a negative errno. */
+int tail_history_open(struct tail_history *h, const struct tail_trace *const traces[],
+                      unsigned count);
 void tail_history_close(struct tail_history *h);
 
-void tail_history_add(struct tail_history *h, unsigned cpu, const struct tail_event *e);
+/* Adds an event, which is not older than the one added before. */
+void tail_history_add(struct tail_history *h, const struct tail_event *e);
 
-/* Notes that the kernel lost events of this CPU, between the last added event and to_ns. */
-void tail_history_lost(struct tail_history *h, unsigned cpu, uint64_t to_ns);
+/* Notes that the kernel lost events of this time. */
+void tail_history_lost(struct tail_history *h, uint64_t from_ns, uint64_t to_ns);
 
-/* Reads what a trace has recorded, whose first CPU has the lane first_lane. take() gets each event,
- * and ends the reading with false; without it, all go into the history. Returns false if take()
- * did. Uses neither malloc nor stdio. */
-bool tail_history_read(struct tail_history *h, const struct tail_trace *t, unsigned first_lane,
-                       bool (*take)(void *context, unsigned lane, struct tail_event *e),
+/* Reads what the traces have recorded up to now. take() gets each event, in the order of time, and
+ * the trace that it is from; without it, all go into the history. Uses neither malloc nor stdio. */
+void tail_history_read(struct tail_history *h,
+                       void (*take)(void *context, const struct tail_trace *from,
+                                    struct tail_event *e),
                        void *context);
-
-/* Whether an event has the number of one of these devices. */
-bool tail_event_is_on(const struct tail_event *e, const struct device_set *devices);
 
 /* How many bytes the devices of an operation were asked for in its time (TAIL_BIO), and the share
  * of each thread. */
 uint64_t tail_history_bytes(const struct tail_history *h, const struct tail_op *op,
                             struct tail_share shares[], unsigned room);
 
-/* Finds the events of an operation, and flushes and commits from before it, in the order of time.
- * They are valid until the next call. Returns false when some are lost, or too many. */
-bool tail_history_find(struct tail_history *h, const struct tail_op *op,
-                       const struct tail_event **events, size_t *count);
-
 /* Finds out why an operation took its time: sets r->spans, r->cause and r->is_lost. */
-void tail_history_explain(struct tail_history *h, const struct tail_op *op, struct tail_record *r);
+void tail_history_explain(const struct tail_history *h, const struct tail_op *op,
+                          struct tail_record *r);

@@ -124,13 +124,13 @@ bool tail_page_begin(struct tail_page *page, const struct tail_page_layout *layo
         return false;
     size_t room = bytes - layout->data.offset;
     uint32_t committed = (uint32_t)tail_field_value(&layout->commit, memory, bytes);
+    if ((committed & COMMIT_BYTES) > room)
+        return false;
     page->data = memory + layout->data.offset;
     page->bytes = committed & COMMIT_BYTES;
     page->follows_loss = committed & LOST_EVENTS;
     memcpy(&page->base_ns, memory, sizeof page->base_ns);
     page->ns = page->base_ns;
-    if (page->bytes > room)
-        return false;
     const struct tail_field lost = {.offset = (unsigned)page->bytes, .size = layout->commit.size};
     if (page->follows_loss)
         page->lost = committed & LOST_COUNTED ? tail_field_value(&lost, page->data, room) : 1;
@@ -498,8 +498,8 @@ static bool open_files(struct tail_trace *t)
     bool all = true;
     t->cpus = (unsigned)get_nprocs_conf();
     t->pipes = calloc(t->cpus, sizeof *t->pipes);
-    t->page = malloc(t->page_bytes);
-    for (unsigned i = 0; t->pipes && t->page && i < t->cpus; i++) {
+    t->pages = calloc(t->cpus, t->page_bytes);
+    for (unsigned i = 0; t->pipes && t->pages && i < t->cpus; i++) {
         snprintf(text, sizeof text, "per_cpu/cpu%u/trace_pipe_raw", i);
         t->pipes[i] = open_instance_file(t, text, O_RDONLY | O_NONBLOCK);
         has_pipe = has_pipe || t->pipes[i] >= 0;
@@ -536,9 +536,9 @@ static void close_files(struct tail_trace *t)
     for (unsigned i = 0; t->pipes && i < t->cpus; i++)
         descriptor_close(&t->pipes[i]);
     free(t->pipes);
-    free(t->page);
+    free(t->pages);
     t->pipes = NULL;
-    t->page = NULL;
+    t->pages = NULL;
     descriptor_close(&t->tracing_on);
     descriptor_close(&t->set_event);
     descriptor_close(&t->set_event_pid);
@@ -714,10 +714,13 @@ void tail_trace_end(struct tail_trace *t)
     write_text(t->set_event, "!*:*\n");
 }
 
-size_t tail_trace_read(const struct tail_trace *t, unsigned cpu)
+bool tail_trace_read(const struct tail_trace *t, unsigned cpu, struct tail_page *page)
 {
-    ssize_t bytes = t->pipes[cpu] < 0 ? 0 : read(t->pipes[cpu], t->page, t->page_bytes);
-    return bytes > 0 ? (size_t)bytes : 0;
+    unsigned char *memory = t->pages + cpu * t->page_bytes;
+    ssize_t bytes = t->pipes[cpu] < 0 ? 0 : read(t->pipes[cpu], memory, t->page_bytes);
+    if (bytes > 0)
+        tail_page_begin(page, &t->layout, memory, (size_t)bytes);
+    return bytes > 0;
 }
 
 void tail_trace_close(struct tail_trace *t)

@@ -88,7 +88,8 @@ struct tail_page {
     uint64_t lost;     /* their number, or 1 if a full page had no room for it */
 };
 
-/* Begins to read a page, which has `bytes` bytes. Returns false when it is not a page. */
+/* Begins to read a page, which has `bytes` bytes. Returns false when it is not a page; then it has
+ * no records. */
 bool tail_page_begin(struct tail_page *page, const struct tail_page_layout *layout,
                      const unsigned char *memory, size_t bytes);
 
@@ -153,7 +154,7 @@ struct tail_trace {
     int filters[TAIL_EVENTS];
     int *pipes; /* for each CPU; -1: there is no such CPU */
     unsigned cpus;
-    unsigned char *page; /* a part of the kernel's buffers */
+    unsigned char *pages; /* for each CPU, a part of the kernel's buffers */
     size_t page_bytes;
     struct tail_page_layout layout;
     struct tail_decoder decoder;
@@ -188,8 +189,9 @@ int tail_trace_begin(struct tail_trace *t, const struct tail_watch *w);
 /* Stops recording. After that the instance costs no time. */
 void tail_trace_end(struct tail_trace *t);
 
-/* Reads a page of a CPU's records into t->page. Returns its bytes; 0: none for now. */
-size_t tail_trace_read(const struct tail_trace *t, unsigned cpu);
+/* Reads the next page of a CPU's records, in the place of the one before. Returns false when there
+ * is none for now. */
+bool tail_trace_read(const struct tail_trace *t, unsigned cpu, struct tail_page *page);
 
 /* Removes the instance, and waits until it is gone. */
 void tail_trace_close(struct tail_trace *t);

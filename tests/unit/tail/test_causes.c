@@ -13,12 +13,12 @@
 #define DISK 42
 #define SELF 7
 
-static const struct tail_op plain = {.start_ns = 1000, .end_ns = 2000, .sees_all = true};
-static const struct tail_op queued = {
-    .start_ns = 1000, .end_ns = 2000, .sees_all = true, .is_queued = true};
-static const struct tail_op limited = {
-    .start_ns = 1000, .end_ns = 2000, .sees_all = true, .is_limited = true};
-static const struct tail_op half_blind = {.start_ns = 1000, .end_ns = 2000, .is_limited = true};
+#define OP .start_ns = 1000, .end_ns = 2000, .thread = SELF
+
+static const struct tail_op plain = {OP, .sees_all = true};
+static const struct tail_op queued = {OP, .sees_all = true, .is_queued = true, .is_sent = true};
+static const struct tail_op limited = {OP, .sees_all = true, .is_limited = true};
+static const struct tail_op half_blind = {OP, .is_limited = true};
 
 static struct tail_event thread(uint64_t ns, enum tail_kind kind)
 {
@@ -28,14 +28,29 @@ static struct tail_event thread(uint64_t ns, enum tail_kind kind)
 /* An event about eight sectors. */
 static struct tail_event request(uint64_t ns, enum tail_kind kind, uint64_t sector)
 {
-    return (struct tail_event){
-        .ns = ns, .kind = (uint8_t)kind, .device = DISK, .sector = sector, .sectors = 8};
+    return (struct tail_event){.ns = ns,
+                               .kind = (uint8_t)kind,
+                               .thread = SELF,
+                               .device = DISK,
+                               .sector = sector,
+                               .sectors = 8};
+}
+
+struct list {
+    const struct tail_event *next;
+    const struct tail_event *end;
+};
+
+static const struct tail_event *next_of(void *context)
+{
+    struct list *l = context;
+    return l->next < l->end ? l->next++ : NULL;
 }
 
 #define CUT(op, ...)                                                                               \
     const struct tail_event events[] = {__VA_ARGS__};                                              \
     struct tail_spans s;                                                                           \
-    tail_cut(&s, &(op), events, sizeof events / sizeof *events);                                   \
+    tail_cut(&s, &(op), next_of, &(struct list){events, events + sizeof events / sizeof *events}); \
     assert_int_equal(sum_of(&s), 1000)
 
 static uint64_t sum_of(const struct tail_spans *s)
@@ -238,6 +253,40 @@ static void a_queued_operation_without_requests_is_unknown(void **state)
     assert_int_equal(s.ns[CAUSE_UNKNOWN], 1000);
 }
 
+/* Not its thread, not its requests, nor devices that it has nothing to do with. */
+static void what_others_do_counts_for_nothing(void **state)
+{
+    (void)state;
+    const struct device_set none = {.count = 0};
+    struct tail_op op = plain;
+    struct tail_event begun = request(1200, TAIL_ISSUE, 80);
+    struct tail_event same = request(1300, TAIL_ISSUE, 800);
+    struct tail_event slept = thread(1400, TAIL_SLEEP);
+    begun.thread = same.thread = slept.thread = SELF + 1;
+    op.devices = &none;
+    CUT(op, request(1000, TAIL_ISSUE, 800), thread(1000, TAIL_SLEEP), begun, same,
+        thread(1350, TAIL_FLUSH_BEGIN), request(1500, TAIL_COMPLETE, 80), slept,
+        request(1900, TAIL_COMPLETE, 800), thread(1900, TAIL_WAKE), thread(1900, TAIL_RUN));
+    assert_int_equal(s.ns[CAUSE_DEVICE], 900);
+    assert_int_equal(s.ns[CAUSE_PROGRAM], 100);
+}
+
+/* Whoever made its requests: they are where its data is. */
+static void a_place_shows_whose_request_it_is(void **state)
+{
+    (void)state;
+    struct tail_op op = queued;
+    struct tail_event earlier = request(900, TAIL_ISSUE, 80);
+    struct tail_event begun = request(1200, TAIL_ISSUE, 80);
+    earlier.thread = begun.thread = SELF + 1;
+    op.is_sent = false;
+    op.device = DISK;
+    op.sector = 84;
+    op.sectors = 1;
+    CUT(op, earlier, request(1100, TAIL_COMPLETE, 80), begun, request(1700, TAIL_COMPLETE, 80));
+    assert_int_equal(s.ns[CAUSE_DEVICE], 500);
+}
+
 static void events_at_and_after_the_end_count_for_nothing(void **state)
 {
     (void)state;
@@ -274,6 +323,8 @@ int main(void)
         cmocka_unit_test(a_request_is_complete_when_all_of_it_is),
         cmocka_unit_test(of_queued_operations_the_requests_count_first),
         cmocka_unit_test(a_queued_operation_without_requests_is_unknown),
+        cmocka_unit_test(what_others_do_counts_for_nothing),
+        cmocka_unit_test(a_place_shows_whose_request_it_is),
         cmocka_unit_test(events_at_and_after_the_end_count_for_nothing),
         cmocka_unit_test(every_cause_has_a_name_and_words),
     };

@@ -5,12 +5,16 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "measure/clock.h"
 #include "tail/history.h"
 #include "tail/trace.h"
+#include "util/units.h"
 
 static const char header_page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
                                   "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
@@ -316,46 +320,55 @@ static struct tail_event event(uint64_t ns, enum tail_kind kind, int thread, uin
                                .sectors = 8};
 }
 
-static void add(struct tail_history *h, unsigned cpu, struct tail_event e)
+static void add(struct tail_history *h, struct tail_event e)
 {
-    tail_history_add(h, cpu, &e);
+    tail_history_add(h, &e);
+}
+
+static struct tail_record explain(const struct tail_history *h, const struct tail_op *op)
+{
+    struct tail_record r = {.latency_ns = op->end_ns - op->start_ns};
+    tail_history_explain(h, op, &r);
+    return r;
 }
 
 static void the_events_of_an_operation_are_found(void **state)
 {
     (void)state;
     struct tail_history h;
-    const struct tail_event *found;
-    size_t count;
-    struct tail_op s = {.start_ns = 100, .end_ns = 200, .thread = 7};
-    assert_int_equal(tail_history_open(&h, 2), 0);
-    add(&h, 0, event(50, TAIL_FLUSH_BEGIN, 9, 0));
-    add(&h, 0, event(90, TAIL_ISSUE, 7, 800)); /* before the operation */
-    add(&h, 0, event(110, TAIL_ISSUE, 7, 80)); /* the operation's own request */
-    add(&h, 0, event(120, TAIL_SLEEP, 7, 0));
-    add(&h, 0, event(121, TAIL_SLEEP, 9, 0));   /* an event of another thread */
-    add(&h, 1, event(115, TAIL_ISSUE, 9, 160)); /* a request of another operation */
-    add(&h, 1, event(150, TAIL_COMPLETE, 0, 160));
-    add(&h, 1, event(160, TAIL_COMPLETE, 0, 80));
-    add(&h, 1, event(250, TAIL_RUN, 7, 0)); /* after the operation */
-    assert_true(tail_history_find(&h, &s, &found, &count));
-    assert_int_equal(count, 4);
-    assert_int_equal(found[0].kind, TAIL_FLUSH_BEGIN);
-    assert_int_equal(found[1].kind, TAIL_ISSUE);
-    assert_int_equal(found[1].sector, 80);
-    assert_int_equal(found[2].kind, TAIL_SLEEP);
-    assert_int_equal(found[3].kind, TAIL_COMPLETE);
+    struct tail_op s = {.start_ns = 100, .end_ns = 200, .thread = 7, .sees_all = true};
+    assert_int_equal(tail_history_open(&h, NULL, 0), 0);
+    add(&h, event(50, TAIL_FLUSH_BEGIN, 9, 0));
+    add(&h, event(80, TAIL_FLUSH_END, 9, 0));
+    add(&h, event(90, TAIL_ISSUE, 7, 800));  /* before the operation */
+    add(&h, event(110, TAIL_ISSUE, 7, 80));  /* the operation's own request */
+    add(&h, event(115, TAIL_ISSUE, 9, 160)); /* a request of another operation */
+    add(&h, event(120, TAIL_SLEEP, 7, 0));
+    add(&h, event(121, TAIL_SLEEP, 9, 0)); /* an event of another thread */
+    add(&h, event(130, TAIL_FLUSH_BEGIN, 9, 0));
+    add(&h, event(140, TAIL_FLUSH_END, 9, 0));
+    add(&h, event(150, TAIL_COMPLETE, 0, 160));
+    add(&h, event(160, TAIL_COMPLETE, 0, 80));
+    add(&h, event(190, TAIL_COMPLETE, 0, 800));
+    add(&h, event(250, TAIL_RUN, 7, 0)); /* after the operation */
+    struct tail_record r = explain(&h, &s);
+    assert_false(r.is_lost);
+    assert_int_equal(r.spans.ns[CAUSE_PROGRAM], 20);
+    assert_int_equal(r.spans.ns[CAUSE_FLUSH], 10);
+    assert_int_equal(r.spans.ns[CAUSE_DEVICE], 30);
+    assert_int_equal(r.spans.ns[CAUSE_UNKNOWN], 40);
     s.before_ns = 50; /* what the thread began before the operation counts, too */
-    assert_true(tail_history_find(&h, &s, &found, &count));
-    assert_int_equal(count, 5);
+    r = explain(&h, &s);
+    assert_int_equal(r.spans.ns[CAUSE_DEVICE], 60);
     s = (struct tail_op){.start_ns = 100,
                          .end_ns = 200,
                          .is_queued = true,
                          .device = 1,
                          .sector = 164,
                          .sectors = 1};
-    assert_true(tail_history_find(&h, &s, &found, &count)); /* by place: another thread made it */
-    assert_int_equal(found[1].sector, 160);
+    r = explain(&h, &s); /* by place: another thread made it */
+    assert_int_equal(r.spans.ns[CAUSE_FLUSH], 10);
+    assert_int_equal(r.spans.ns[CAUSE_DEVICE], 25);
     tail_history_close(&h);
 }
 
@@ -365,25 +378,24 @@ static void many_requests_are_told_apart(void **state)
 {
     (void)state;
     struct tail_history h;
-    const struct tail_event *found;
-    size_t count;
-    const struct tail_op s = {.start_ns = 1, .end_ns = 100000, .thread = 7};
-    assert_int_equal(tail_history_open(&h, 2), 0);
-    for (uint64_t i = 0; i < 2000; i++) {
-        uint64_t slot = i * 1237 % 2000; /* each one once */
-        struct tail_event begun = event(10 + i, TAIL_ISSUE, slot % 2 ? 7 : 9, 1000 * slot);
-        struct tail_event ended = event(5000 + i, TAIL_COMPLETE, 0, 1000 * slot);
-        begun.sectors = ended.sectors = slot % 3 ? 8 : 1000;
-        add(&h, 0, begun);
-        add(&h, 1, ended);
-    }
-    assert_true(tail_history_find(&h, &s, &found, &count));
-    assert_int_equal(count, 2000);
-    for (size_t i = 0; i < count; i++) {
-        assert_int_equal(found[i].sector / 1000 % 2, 1);
-        assert_true(i == 0 || found[i].ns > found[i - 1].ns);
-        assert_int_equal(found[i].kind, i < 1000 ? TAIL_ISSUE : TAIL_COMPLETE);
-    }
+    const struct tail_op s = {.start_ns = 1, .end_ns = 100000, .thread = 7, .sees_all = true};
+    assert_int_equal(tail_history_open(&h, NULL, 0), 0);
+    add(&h, event(1, TAIL_SLEEP, 7, 0));
+    for (unsigned kind = TAIL_ISSUE; kind <= TAIL_COMPLETE; kind++)
+        for (uint64_t i = 0; i < 2000; i++) {
+            uint64_t slot =
+                i * 1237 % 2000; /* each one once; the first of thread 7 is the second */
+            struct tail_event e = event(kind == TAIL_ISSUE ? 10 + i : 5000 + i, kind,
+                                        kind == TAIL_COMPLETE ? 0
+                                        : slot % 2            ? 7
+                                                              : 9,
+                                        1000 * slot);
+            e.sectors = slot % 3 ? 8 : 1000;
+            add(&h, e);
+        }
+    struct tail_record r = explain(&h, &s);
+    assert_int_equal(r.spans.ns[CAUSE_DEVICE], 5000 + 1999 - 11); /* the last one is its own, too */
+    assert_int_equal(r.spans.ns[CAUSE_UNKNOWN], 99999 - r.spans.ns[CAUSE_DEVICE]);
     tail_history_close(&h);
 }
 
@@ -391,23 +403,31 @@ static void what_is_lost_is_told(void **state)
 {
     (void)state;
     struct tail_history h;
-    const struct tail_event *found;
-    size_t count;
-    struct tail_op s = {.start_ns = 100, .end_ns = 200, .thread = 7};
-    assert_int_equal(tail_history_open(&h, 1), 0);
-    add(&h, 0, event(20, TAIL_FLUSH_BEGIN, 9, 0));
-    add(&h, 0, event(50, TAIL_SLEEP, 7, 0));
-    tail_history_lost(&h, 0, 90);
-    assert_true(tail_history_find(&h, &s, &found, &count)); /* all of it is before the operation */
-    assert_int_equal(count, 0); /* a flush whose end may be lost does not count */
+    struct tail_op s = {.start_ns = 100, .end_ns = 200, .thread = 7, .sees_all = true};
+    assert_int_equal(tail_history_open(&h, NULL, 0), 0);
+    add(&h, event(20, TAIL_FLUSH_BEGIN, 9, 0));
+    add(&h, event(50, TAIL_SLEEP, 7, 0));
+    tail_history_lost(&h, 50, 90);
+    add(&h, event(100, TAIL_SLEEP, 7, 0));
+    struct tail_record r = explain(&h, &s);
+    assert_false(r.is_lost);                          /* all of it is before the operation */
+    assert_int_equal(r.spans.ns[CAUSE_UNKNOWN], 100); /* a flush whose end may be lost is none */
+    tail_history_close(&h);
+    assert_int_equal(tail_history_open(&h, NULL, 0), 0);
     s.before_ns = 50;
-    add(&h, 0, event(80, TAIL_FLUSH_BEGIN, 9, 0)); /* read later, from another CPU */
-    add(&h, 0, event(85, TAIL_ISSUE, 7, 80));
-    assert_true(tail_history_find(&h, &s, &found, &count));
-    assert_int_equal(count, 0); /* nor does a request whose end may be lost */
-    add(&h, 0, event(110, TAIL_SLEEP, 7, 0));
-    tail_history_lost(&h, 0, 150);
-    assert_false(tail_history_find(&h, &s, &found, &count));
+    tail_history_lost(&h, 50, 90);
+    add(&h, event(80, TAIL_FLUSH_BEGIN, 9, 0)); /* from another CPU */
+    add(&h, event(85, TAIL_ISSUE, 7, 80));
+    add(&h, event(100, TAIL_SLEEP, 7, 0));
+    r = explain(&h, &s);
+    assert_int_equal(r.spans.ns[CAUSE_UNKNOWN], 100); /* nor is a request whose end may be lost */
+    add(&h, event(110, TAIL_SLEEP, 7, 0));
+    assert_false(explain(&h, &s).is_lost);
+    tail_history_lost(&h, 110, 150);
+    r = explain(&h, &s);
+    assert_true(r.is_lost);
+    assert_int_equal(r.cause, CAUSE_UNKNOWN);
+    assert_int_equal(r.spans.ns[CAUSE_UNKNOWN], 100);
     tail_history_close(&h);
 }
 
@@ -415,17 +435,102 @@ static void what_was_overwritten_is_lost(void **state)
 {
     (void)state;
     struct tail_history h;
-    const struct tail_event *found;
-    size_t count;
-    struct tail_op s = {.start_ns = 1000, .end_ns = 2000, .thread = 7};
-    assert_int_equal(tail_history_open(&h, 1), 0);
-    for (uint64_t i = 0; i < h.lanes[0].room; i++)
-        add(&h, 0, event(1 + i, TAIL_SLEEP, 9, 0));
-    assert_true(tail_history_find(&h, &s, &found, &count));
+    const struct tail_op s = {.start_ns = 1000, .end_ns = 2000, .thread = 7};
+    assert_int_equal(tail_history_open(&h, NULL, 0), 0);
+    for (uint64_t i = 0; i < h.all.room; i++)
+        add(&h, event(1 + i, TAIL_SLEEP, 9, 0));
+    assert_false(explain(&h, &s).is_lost);
     for (uint64_t i = 0; i < 1000; i++)
-        add(&h, 0, event(h.lanes[0].room + i, TAIL_SLEEP, 9, 0));
-    assert_false(tail_history_find(&h, &s, &found, &count));
+        add(&h, event(h.all.room + i, TAIL_SLEEP, 9, 0));
+    assert_true(explain(&h, &s).is_lost);
     tail_history_close(&h);
+}
+
+/* One that the kernel tells of late stands where it was told. */
+static void a_late_event_keeps_the_order(void **state)
+{
+    (void)state;
+    struct tail_history h;
+    const struct tail_op s = {.start_ns = 100, .end_ns = 200, .thread = 7, .sees_all = true};
+    assert_int_equal(tail_history_open(&h, NULL, 0), 0);
+    add(&h, event(150, TAIL_RUN, 9, 0));
+    add(&h, event(120, TAIL_SLEEP, 7, 0));
+    assert_int_equal(explain(&h, &s).spans.ns[CAUSE_PROGRAM], 50);
+    tail_history_close(&h);
+}
+
+/* A CPU's pages, each with locks that a thread waits for at these times. A lock has its time as its
+ * address. */
+static void record_page(int fd, const uint64_t times[], size_t count, uint64_t flags)
+{
+    struct made m = {.used = 0};
+    for (size_t i = 0; i < count; i++) {
+        unsigned char record[24] = {0};
+        put_number(record, 0, 200, 2);
+        put_number(record, 8, times[i], 8);
+        put_record(&m, i > 0 ? (uint32_t)(times[i] - times[i - 1]) : 0, record, sizeof record / 4);
+    }
+    end_page(&m, times[0], flags);
+    assert_int_equal(write(fd, m.bytes, sizeof m.bytes), sizeof m.bytes);
+    lseek(fd, -(off_t)sizeof m.bytes, SEEK_CUR);
+}
+
+struct taken {
+    const struct tail_trace *from[16];
+    uint64_t ns[16];
+    size_t count;
+};
+
+static void take(void *context, const struct tail_trace *from, struct tail_event *e)
+{
+    struct taken *t = context;
+    assert_true(t->count < 16);
+    assert_int_equal(e->ns, e->sector);
+    t->from[t->count] = from;
+    t->ns[t->count++] = e->ns;
+}
+
+static void events_are_read_in_the_order_of_time(void **state)
+{
+    (void)state;
+    static unsigned char pages[3][4096];
+    struct tail_history h;
+    struct taken taken = {.count = 0};
+    FILE *files[] = {tmpfile(), tmpfile(), tmpfile()};
+    int fds[] = {fileno(files[0]), fileno(files[1]), fileno(files[2])};
+    struct tail_trace first = {.cpus = 2, .pipes = fds, .pages = pages[0], .page_bytes = 4096};
+    struct tail_trace second = {.cpus = 1, .pipes = fds + 2, .pages = pages[2], .page_bytes = 4096};
+    assert_true(tail_page_layout(&first.layout, header_page));
+    assert_true(tail_decoder_learn(&first.decoder, index_of("lock/contention_begin"), lock_format));
+    second.layout = first.layout;
+    second.decoder = first.decoder;
+    assert_int_equal(tail_history_open(&h, (const struct tail_trace *[]){&first, &second}, 2), 0);
+    tail_history_read(&h, take, &taken);
+    assert_int_equal(taken.count, 0);
+    uint64_t future_ns = clock_ns() + 20 * BILLION;
+    record_page(fds[0], (uint64_t[]){100, 110, 300}, 3, 0);
+    record_page(fds[1], (uint64_t[]){120, 400}, 2, 0);
+    record_page(fds[2], (uint64_t[]){90, 350}, 2, 0);
+    tail_history_read(&h, take, &taken);
+    record_page(fds[0], (uint64_t[]){500, 510}, 2, UINT64_C(1) << 31);
+    record_page(fds[1], (uint64_t[]){505}, 1, 0);
+    record_page(fds[2], (uint64_t[]){future_ns}, 1, 0); /* from now on */
+    tail_history_read(&h, take, &taken);
+    static const uint64_t expected[] = {90, 100, 110, 120, 300, 350, 400, 500, 505, 510};
+    assert_int_equal(taken.count, sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < taken.count; i++) {
+        assert_int_equal(taken.ns[i], expected[i]);
+        assert_ptr_equal(taken.from[i], expected[i] == 90 || expected[i] == 350 ? &second : &first);
+    }
+    assert_int_equal(h.lost_events, 1);
+    assert_int_equal(h.seen_events, 11);
+    const struct tail_op before = {.start_ns = 50, .end_ns = 300};
+    const struct tail_op during = {.start_ns = 310, .end_ns = 400}; /* 300 was seen, and 500 */
+    assert_false(explain(&h, &before).is_lost);
+    assert_true(explain(&h, &during).is_lost);
+    tail_history_close(&h);
+    for (size_t i = 0; i < 3; i++)
+        fclose(files[i]);
 }
 
 int main(void)
@@ -444,6 +549,8 @@ int main(void)
         cmocka_unit_test(many_requests_are_told_apart),
         cmocka_unit_test(what_is_lost_is_told),
         cmocka_unit_test(what_was_overwritten_is_lost),
+        cmocka_unit_test(a_late_event_keeps_the_order),
+        cmocka_unit_test(events_are_read_in_the_order_of_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
