@@ -110,7 +110,7 @@ void campaign_sum_end(struct campaign_sum *sum)
     if (sum->verdict == VERDICT_KEPT)
         label_add(reason,
                   "0 of %" PRIu64 " promises lost in %" PRIu64
-                  " cuts: in less than %s %% of cuts anything is lost (95 %%, one-sided)%s",
+                  " cuts, so fewer than %s %% of cuts lose anything (95 %%, one-sided)%s",
                   sum->promises, sum->conclusive,
                   units_beside(100 * bound_upper(0, sum->conclusive, ONE_SIDED), 1, 0).text,
                   sum->conclusive < 60 ? "; 60 cuts would make it 4.9 %" : "");
