@@ -230,23 +230,6 @@ static double busy_percent(const struct storage *s)
 /* Most writers that are printed of a device. */
 #define WRITERS_PRINTED 3
 
-static void print_storage(FILE *out, struct watch *w, const struct storage *s)
-{
-    struct label_text line = {""};
-    const double busy = busy_percent(s);
-    label_add(&line, "%.200s: ", printable(s->devices.name).text);
-    if (busy >= 0)
-        label_add(&line, "busy %.3g %%; ", busy);
-    label_add(&line, "%" PRIu64 " flush%s; %s written", s->flushes, s->flushes == 1 ? "" : "es",
-              units_bytes(s->written).text);
-    for (unsigned n = 0; n < WRITERS_PRINTED && s->writers[n].thread != 0 &&
-                         percent(s->writers[n].amount, s->written) >= 1;
-         n++)
-        label_add(&line, "%s %s %.0f %%", n > 0 ? "," : ":", name_of(w, s->writers[n].thread).text,
-                  percent(s->writers[n].amount, s->written));
-    print_wrapped(out, 0, line.text);
-}
-
 /* Most files that are printed. */
 #define FILES_PRINTED 10
 
@@ -284,26 +267,27 @@ static void print_report(FILE *out, struct watch *w, const struct answer *a, boo
         fprintf(out, "%9" PRIu64 " %9s  %s\n", w->files[i].calls,
                 units_time(w->files[i].waited_ns).text, printable(w->files[i].path).text);
     fputc('\n', out);
-    for (unsigned i = 0; i < w->storage_count; i++)
-        if (w->storages[i].devices.count > 0)
-            print_storage(out, w, &w->storages[i]);
+    for (const struct storage *s = w->storages; s < w->storages + w->storage_count; s++) {
+        struct label_text line = {""};
+        const double busy = busy_percent(s);
+        if (s->devices.count == 0)
+            continue;
+        label_add(&line, "%.200s: ", printable(s->devices.name).text);
+        if (busy >= 0)
+            label_add(&line, "busy %.3g %%; ", busy);
+        label_add(&line, "%" PRIu64 " flush%s; %s written", s->flushes, s->flushes == 1 ? "" : "es",
+                  units_bytes(s->written).text);
+        for (unsigned n = 0; n < WRITERS_PRINTED && s->writers[n].thread != 0 &&
+                             percent(s->writers[n].amount, s->written) >= 1;
+             n++)
+            label_add(&line, "%s %s %.0f %%", n > 0 ? "," : ":",
+                      name_of(w, s->writers[n].thread).text,
+                      percent(s->writers[n].amount, s->written));
+        print_wrapped(out, 0, line.text);
+    }
     if (w->unknown > 0)
         fprintf(out, "Not counted: %" PRIu64 " reads and writes of what was closed at once.\n",
                 w->unknown);
-}
-
-static json_t *device_json(struct watch *w, const struct storage *s)
-{
-    json_t *object = json_object();
-    json_t *writers = json_array();
-    put_text(&object, "name", s->devices.name);
-    put_known_real(&object, "busy_percent", busy_percent(s));
-    PUT_COUNTS(&object, {"flushes", s->flushes}, {"written_bytes", s->written});
-    for (unsigned i = 0; i < WRITERS && s->writers[i].thread != 0; i++)
-        append_share(&writers, w, s->writers[i].thread, "written_bytes",
-                     json_integer((json_int_t)s->writers[i].amount));
-    put_value(&object, "writers", writers);
-    return object;
 }
 
 static json_t *answer_json(struct watch *w, const struct answer *a)
@@ -374,9 +358,20 @@ static json_t *report_json(struct watch *w, const struct settings *s, const stru
         PUT_COUNTS(&one, {"calls", w->files[i].calls}, {"in_all_ns", w->files[i].waited_ns});
         append_value(&files, one);
     }
-    for (unsigned i = 0; i < w->storage_count; i++)
-        if (w->storages[i].devices.count > 0)
-            append_value(&devices, device_json(w, &w->storages[i]));
+    for (const struct storage *on = w->storages; on < w->storages + w->storage_count; on++) {
+        if (on->devices.count == 0)
+            continue;
+        json_t *one = json_object();
+        json_t *writers = json_array();
+        put_text(&one, "name", on->devices.name);
+        put_known_real(&one, "busy_percent", busy_percent(on));
+        PUT_COUNTS(&one, {"flushes", on->flushes}, {"written_bytes", on->written});
+        for (unsigned i = 0; i < WRITERS && on->writers[i].thread != 0; i++)
+            append_share(&writers, w, on->writers[i].thread, "written_bytes",
+                         json_integer((json_int_t)on->writers[i].amount));
+        put_value(&one, "writers", writers);
+        append_value(&devices, one);
+    }
     put_value(&object, "calls", calls);
     put_value(&object, "files", files);
     put_value(&object, "devices", devices);

@@ -243,18 +243,6 @@ static void examine(struct watch *w, const struct person *by, const struct tail_
     tail_slowest_add(&stats->slowest, &r);
 }
 
-/* Notes a call for a profile, unless there are too many. */
-static void note_call(struct watch *w, const struct person *by, enum note_act act, int file,
-                      int64_t result)
-{
-    if (act == NOTE_NONE || result < 0 || !w->takes_notes || w->note_count == MAX_NOTES)
-        return;
-    w->notes[w->note_count++] = (struct note){.at = by->call == SYS_pwrite64 ? by->at : NOTE_NEXT,
-                                              .bytes = act == NOTE_PUT ? (uint32_t)result : 0,
-                                              .file = (int16_t)file,
-                                              .act = (uint8_t)act};
-}
-
 static void count_call(struct watch *w, struct person *by, const struct tail_event *end,
                        int64_t result)
 {
@@ -308,7 +296,12 @@ static void count_call(struct watch *w, struct person *by, const struct tail_eve
         return;
     if (k->number == SYS_fallocate && file >= 0)
         w->files[file].is_reserved = true;
-    note_call(w, by, k->note, file, result);
+    if (k->note != NOTE_NONE && result >= 0 && w->takes_notes && w->note_count < MAX_NOTES)
+        w->notes[w->note_count++] =
+            (struct note){.at = by->call == SYS_pwrite64 ? by->at : NOTE_NEXT,
+                          .bytes = k->note == NOTE_PUT ? (uint32_t)result : 0,
+                          .file = (int16_t)file,
+                          .act = (uint8_t)k->note};
     uint64_t latency_ns = end->ns - by->start_ns;
     w->counted++;
     histogram_record(&stats->latencies, latency_ns);

@@ -128,11 +128,11 @@ uint32_t expected_verdict(const struct expected_body *x, const struct target_set
     uint64_t size = x->size;
     if (size == UINT64_MAX && x->body.generation != PATTERN_ANY)
         size = body_size(x->body.generation);
-    if (size != UINT64_MAX && bytes < size)
-        return failure_of(CALL_SHORT, 0);
-    if (x->is_damaged || (size != UINT64_MAX && bytes > size))
-        return failure_of(CALL_DAMAGED, 0);
-    return 0;
+    bool is_short = size != UINT64_MAX && bytes < size;
+    if (!is_short && !x->is_damaged && (size == UINT64_MAX || bytes == size))
+        return 0;
+    atomic_fetch_add(&setup->verified->damaged, setup->plan->verify != VERIFY_OFF);
+    return failure_of(is_short ? CALL_SHORT : CALL_DAMAGED, 0);
 }
 
 void failure_describe(const void *shared, uint32_t failure, char *text, size_t size)

@@ -217,6 +217,7 @@ bool expected_is_overlapped(const struct expected_body *x, const struct target_s
 void expected_check(struct expected_body *x, const struct target_setup *setup, uint64_t offset,
                     const void *part, size_t length);
 
-/* Judges a read of `bytes` bytes. Returns 0, or a failure as failure_of() makes it. */
+/* Judges a read of `bytes` bytes, and with -verify counts one that is damaged. Returns 0, or a
+ * failure as failure_of() makes it. */
 uint32_t expected_verdict(const struct expected_body *x, const struct target_setup *setup,
                           uint64_t bytes);

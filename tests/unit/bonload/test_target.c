@@ -34,6 +34,7 @@ struct setting {
     struct names names;
     struct sizes sizes;
     struct written_set written;
+    struct verify_counts verified;
     struct target_setup setup;
     struct pattern pattern;
     struct expected_body expected;
@@ -50,7 +51,8 @@ static void open_setting(struct setting *s)
                   .names = &s->names,
                   .sizes = &s->sizes,
                   .pattern = &s->pattern,
-                  .written = &s->written},
+                  .written = &s->written,
+                  .verified = &s->verified},
     };
     assert_int_equal(names_open(&s->names, "XX", NULL, false, 1, &e), 0);
     assert_int_equal(sizes_open(&s->sizes, 1, &e), 0);

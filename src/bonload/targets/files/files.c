@@ -553,8 +553,6 @@ static void disk_inspect(void *thread, struct request *r)
         return;
     expected_check(&t->expected, setup, 0, t->work.buffer, (size_t)t->kept_bytes);
     r->failure = expected_verdict(&t->expected, setup, r->bytes);
-    if (r->failure != 0 && setup->plan->verify != VERIFY_OFF)
-        atomic_fetch_add(&setup->verified->damaged, 1);
 }
 
 static void disk_describe(const void *shared, uint32_t failure, char *text, size_t size)
