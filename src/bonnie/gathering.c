@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/gathering.h"
 
-#include <sys/param.h>
-
 /* A rank's report on its part of a lap, with times of its own clock. */
 struct rank_lap {
     uint64_t start_ns;

@@ -59,7 +59,7 @@ static int set_size(void *settings, const char *text, struct err *e)
     };
     /* Bonnie++ ignores an empty first field, as in "-s:3000:64k", and old scripts rely on that. */
     return take_fields(settings, text + (*text == ':'), "SIZE[:CHUNK[:SEEKS[:SEEKERS]]]", rules,
-                       sizeof rules / sizeof *rules, e);
+                       COUNT_OF(rules), e);
 }
 
 /* Takes MAX: a size, or the kind of links that are made. */
@@ -88,8 +88,7 @@ static int set_files(void *settings, const char *text, struct err *e)
     };
     struct settings *s = settings;
     s->plan.files.kind = FILES_DATA;
-    int rc = take_fields(s, text, "NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]", rules,
-                         sizeof rules / sizeof *rules, e);
+    int rc = take_fields(s, text, "NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]", rules, COUNT_OF(rules), e);
     if (rc == 0 && s->file_max_bytes.given && s->file_min_bytes.given &&
         s->file_min_bytes.value > s->file_max_bytes.value)
         return err_say(e, "a MIN no larger than MAX");
@@ -173,7 +172,7 @@ static int set_tests(void *settings, const char *value, struct err *e)
 }
 
 static const char *const format_words[] = {"text", "csv", "json", "html", NULL};
-_Static_assert(sizeof format_words / sizeof *format_words - 1 <= MAX_FORMATS, "room for each");
+_Static_assert(COUNT_OF(format_words) - 1 <= MAX_FORMATS, "room for each");
 
 static bool take_format(void *settings, char *word)
 {
@@ -449,7 +448,7 @@ static const struct option_entry entries[] = {
 
 static const struct option_table option_table = {
     .entries = entries,
-    .count = sizeof entries / sizeof *entries,
+    .count = COUNT_OF(entries),
     .operand = take_operand,
     .operand_offer = OFFER_DIRECTORIES,
     .neighbour = "bonload: bonload -help",

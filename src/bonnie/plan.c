@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/plan.h"
 
-#include <sys/param.h>
 #include <time.h>
 
 #include "live/monitor.h"
@@ -63,7 +62,7 @@ static void choose_sizes(struct plan *p, const struct settings *s, const struct 
     f->directories_given = (unsigned)optional_or(s->directories, 1);
     if (f->directories_given == 0) /* old scripts give "-n 0:0:0:0" */
         f->directories_given = 1;
-    f->directories = f->directories_given > p->workers ? f->directories_given : p->workers;
+    f->directories = MAX(f->directories_given, p->workers);
     f->chunk_bytes = optional_or(s->file_chunk_bytes, DEFAULT_FILE_CHUNK_BYTES);
     if (p->most_bytes == 0)
         return;
@@ -417,8 +416,7 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
     }
     if (p->is_brief && !p->is_device) { /* on a device, whose writing was confirmed, all is used */
         uint64_t tenth = h->free_bytes / 10;
-        p->most_bytes =
-            h->filesystem_bytes > 0 && tenth < MAX_BRIEF_BYTES ? tenth : MAX_BRIEF_BYTES;
+        p->most_bytes = h->filesystem_bytes > 0 ? MIN(tenth, MAX_BRIEF_BYTES) : MAX_BRIEF_BYTES;
     }
     if (p->contents == DATA_COMPRESS)
         snprintf(p->contents_name, sizeof p->contents_name, "compress=%u", p->compress_percent);
@@ -533,7 +531,7 @@ uint64_t plan_bytes_needed(const struct plan *p, const struct scratch_space *spa
         data = p->data.bytes;
     data = round_up(data, block) + (data > 0 ? p->workers * block : 0);
     /* the data files are removed before the metadata tests begin */
-    return (data > files ? data : files) + OTHER_BLOCKS * block;
+    return MAX(data, files) + OTHER_BLOCKS * block;
 }
 
 uint64_t plan_files_needed(const struct plan *p, bool links_are_files)

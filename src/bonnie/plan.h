@@ -258,7 +258,7 @@ static inline unsigned plan_all_directories(const struct plan *p)
 {
     unsigned workers = p->workers * p->ranks;
     unsigned directories = plan_whole(p)->files.directories;
-    return directories > workers ? directories : workers;
+    return MAX(directories, workers);
 }
 
 /* Makes one rank's share of a plan, which must outlive it. Sizes and numbers of files and seeks are

@@ -105,7 +105,7 @@ static const struct preset_defaults presets[] = {
     {
         .name = "diskmark",
         .rows = diskmark_rows,
-        .row_count = sizeof diskmark_rows / sizeof *diskmark_rows,
+        .row_count = COUNT_OF(diskmark_rows),
         .size_unit = MIB,
         .data_bytes = GIB,
         IOPS(5),
@@ -121,7 +121,7 @@ static const struct preset_defaults presets[] = {
     {
         .name = QUICK_PRESET,
         .rows = quick_rows,
-        .row_count = sizeof quick_rows / sizeof *quick_rows,
+        .row_count = COUNT_OF(quick_rows),
         .size_unit = MIB,
         IOPS(5),
         .time_ns = 8 * BILLION,
@@ -135,18 +135,16 @@ static const struct preset_defaults presets[] = {
     },
 };
 
-_Static_assert(sizeof diskmark_rows / sizeof *diskmark_rows <= MAX_ROWS &&
-                   sizeof quick_rows / sizeof *quick_rows <= MAX_ROWS,
+_Static_assert(COUNT_OF(diskmark_rows) <= MAX_ROWS && COUNT_OF(quick_rows) <= MAX_ROWS,
                "room for the rows");
 
 const char *const preset_names[] = {DEFAULT_PRESET, "bonnie",     "gobonniego",
                                     "diskmark",     QUICK_PRESET, NULL};
-_Static_assert(sizeof preset_names / sizeof *preset_names - 1 == sizeof presets / sizeof *presets,
-               "a name for each preset");
+_Static_assert(COUNT_OF(preset_names) - 1 == COUNT_OF(presets), "a name for each preset");
 
 const struct preset_defaults *preset_by_name(const char *name)
 {
-    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
+    for (size_t i = 0; i < COUNT_OF(presets); i++)
         if (strcmp(presets[i].name, name) == 0)
             return &presets[i];
     return NULL;

@@ -49,7 +49,7 @@ int reports_begin(struct reports *r, const struct result *none, const struct out
     r->is_read = p->text_is_named || isatty(fileno(o->stream));
     const struct report_ops *only = NULL; /* report on standard output; NULL: all are there */
     int rc = 0;
-    for (size_t i = 0; p->quiet && !o->path && i < sizeof for_scripts / sizeof *for_scripts; i++)
+    for (size_t i = 0; p->quiet && !o->path && i < COUNT_OF(for_scripts); i++)
         if (!only && plan_has_format(p, for_scripts[i]->name))
             only = for_scripts[i];
     for (size_t i = 0; rc == 0 && i < p->format_count; i++) {

@@ -83,7 +83,7 @@ static void choose_shift(void *context)
                 count += r->cards[i].host_first != r->cards[(i + shift) % r->count].host_first;
             if (count > most)
                 l->shift = shift;
-            most = count > most ? count : most;
+            most = MAX(count, most);
         }
 }
 
@@ -205,7 +205,7 @@ static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct 
 {
     const struct io_file file = {
         .fd = fd, .name = r->plan->directory, .base = r->plan->offset_bytes};
-    struct trial trial = {.bytes = alignment > QUEUE_ALIGNMENT ? alignment : QUEUE_ALIGNMENT,
+    struct trial trial = {.bytes = MAX(alignment, QUEUE_ALIGNMENT),
                           .reads_only = r->plan->is_device};
     const struct io_queue_setup setup = work_queue_setup(r->plan, &file, 1, trial.bytes);
     const struct io_source source = {.next = try_next,
@@ -320,13 +320,11 @@ static int make_workers(struct run_context *r, struct err *e)
     const struct plan *p = r->plan;
     const struct data_plan *d = &p->data;
     unsigned count = p->workers;
-    unsigned places = count > d->seekers ? count : d->seekers;
-    size_t bytes = (size_t)(p->files.max_bytes < p->files.chunk_bytes ? p->files.max_bytes
-                                                                      : p->files.chunk_bytes);
+    unsigned places = MAX(count, d->seekers);
+    size_t bytes = (size_t)MIN(p->files.max_bytes, p->files.chunk_bytes);
     if (d->bytes > 0 && bytes < FILL_BYTES)
         bytes = FILL_BYTES;
-    if (bytes < QUEUE_ALIGNMENT)
-        bytes = QUEUE_ALIGNMENT;
+    bytes = MAX(bytes, QUEUE_ALIGNMENT);
     void **contexts = calloc(count, sizeof *contexts);
     r->work = calloc(count, sizeof *r->work);
     r->data = calloc(count, sizeof *r->data);
@@ -474,7 +472,7 @@ int run_context_check_limits(const struct plan *p, struct err *e)
                                     (p->explains_tail ? tail_trace_descriptors() : 0),
                                 "--concurrency", p->workers, "workers", e);
     if (rc == 0)
-        rc = limits_file(data > most ? data : most, e);
+        rc = limits_file(MAX(data, most), e);
     /* a single worker is the main thread */
     uint64_t tasks = (p->workers > 1 ? p->workers : 0) + (p->tests[TEST_SEEKS] ? d->seekers : 0) +
                      p->explains_tail;

@@ -93,7 +93,7 @@ static void say_cost(const struct plan *p)
     char size[UNITS_TEXT + 16];
     char writes[UNITS_TEXT + 40] = "";
     char time[UNITS_TEXT];
-    progress_time(time, ns > BILLION ? ns : BILLION);
+    progress_time(time, MAX(ns, BILLION));
     snprintf(size, sizeof size, "%s", units_scaled((double)p->data.bytes, UNITS_BYTES).text);
     if (p->data.bytes == 0)
         snprintf(size, sizeof size, "%" PRIu64 " files", p->files.count);

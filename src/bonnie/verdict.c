@@ -121,7 +121,7 @@ static const char *const endings[REASON_COUNT] = {
     [REASON_HOST_TOOK] = " would tell more.",
 };
 
-_Static_assert(sizeof remedies / sizeof remedies[0] <= 64, "a set of remedies has a bit for each");
+_Static_assert(COUNT_OF(remedies) <= 64, "a set of remedies has a bit for each");
 
 uint64_t advice_for(const struct advice_facts *f)
 {
@@ -145,9 +145,9 @@ uint64_t advice_for(const struct advice_facts *f)
     };
     unsigned conditions = 0;
     uint64_t set = 0;
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(all); i++)
         conditions |= all[i].holds ? all[i].condition : 0;
-    for (size_t i = 0; i < sizeof remedies / sizeof remedies[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(remedies); i++) {
         const struct remedy *r = &remedies[i];
         bool fits = r->reason == f->reason && (r->tests & (1U << f->test)) != 0 &&
                     (conditions & r->needs) == r->needs && (conditions & r->excludes) == 0;
@@ -161,7 +161,7 @@ void advice_text(char text[static ADVICE_TEXT], uint64_t set)
     const char *ending = "";
     size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < sizeof remedies / sizeof remedies[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(remedies); i++) {
         bool is_told = !(set & UINT64_C(1) << i);
         for (size_t k = 0; k < i; k++) /* remedies for different tests may have the same text */
             is_told |=

@@ -2,7 +2,6 @@
 #include "cli/parser.h"
 
 #include <ctype.h>
-#include <sys/param.h>
 
 #include "util/printable.h"
 

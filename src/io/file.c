@@ -133,5 +133,5 @@ uint64_t file_place(int fd, uint64_t offset, uint64_t length, uint64_t *place)
         return 0;
     *place = extent->fe_physical + skipped;
     uint64_t left = extent->fe_length - skipped;
-    return left < length ? left : length;
+    return MIN(left, length);
 }

@@ -240,7 +240,7 @@ static int complete_batch(struct pass *p)
     struct io_queue *q = p->q;
     unsigned next = q->done_first;
     unsigned waiting = q->done_end - next;
-    unsigned batch = waiting < p->batch ? waiting : p->batch;
+    unsigned batch = MIN(waiting, p->batch);
     if (batch == 0)
         return 0;
     size_t burst = BURST_BYTES / (q->done[next]->length + 1) + 1;

@@ -3,7 +3,6 @@
 
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/param.h>
 #include <sys/socket.h>
 
 #include "measure/clock.h"

@@ -29,7 +29,7 @@ double progress_bar_fraction(const struct progress_reading *r)
     const uint64_t goals[][2] = {
         {r->ops, r->goal_ops}, {r->bytes, r->goal_bytes}, {r->elapsed_ns, r->goal_ns}};
     double least = -1;
-    for (size_t i = 0; i < sizeof goals / sizeof *goals; i++) {
+    for (size_t i = 0; i < COUNT_OF(goals); i++) {
         uint64_t done = goals[i][0];
         uint64_t goal = goals[i][1];
         double part = done >= goal ? 1 : (double)done / (double)goal;
@@ -137,14 +137,14 @@ unsigned progress_bar_text(char text[static PROGRESS_BAR_TEXT], const char *titl
         done = ((double)r->phase - 1 + done) / (double)r->phases;
     if (!prepares && done >= 0 && taken + NARROWEST_BAR <= room) {
         unsigned wide = room - (unsigned)taken;
-        size_t inner = (wide < WIDEST_BAR ? wide : WIDEST_BAR) - 2;
+        size_t inner = MIN(wide, WIDEST_BAR) - 2;
         memcpy(bar, " [", 2);
         memset(bar + 2, '.', inner);
         memset(bar + 2, '#', (size_t)((double)inner * done));
         memcpy(bar + 2 + inner, "]", 2);
     }
     int length = snprintf(text, room + 1, "%s%s%s", title, bar, figures);
-    return (unsigned)length < room ? (unsigned)length : room;
+    return MIN((unsigned)length, room);
 }
 
 static unsigned terminal_columns(void)

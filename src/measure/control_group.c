@@ -86,7 +86,7 @@ static bool read_text(const struct control_group *g, const char *name, char text
 uint64_t control_group_memory(const char *root)
 {
     static const char *const names[] = {"memory.max", "memory.high", "memory.limit_in_bytes"};
-    const size_t count = sizeof names / sizeof *names;
+    const size_t count = COUNT_OF(names);
     uint64_t lowest = 0;
     char text[64];
     struct control_group *all = control_groups_find(root, 0, "memory");
@@ -109,7 +109,7 @@ uint64_t control_group_tasks(const char *root)
         uint64_t most = read_text(g, "pids.max", text) ? strtoull(text, NULL, 10) : UINT64_MAX;
         uint64_t used = read_text(g, "pids.current", text) ? strtoull(text, NULL, 10) : 0;
         uint64_t left = most > used ? most - used : 0;
-        room = left < room ? left : room;
+        room = MIN(left, room);
     }
     free(all);
     return room;

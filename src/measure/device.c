@@ -41,7 +41,7 @@ bool device_is_virtual(const struct device_set *devices, const struct device *de
     char model[64];
     bool is_virtual = false;
     device_fact(devices, device, "device/model", model, sizeof model);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < COUNT_OF(names); i++)
         is_virtual |= strncmp(device->name, names[i], strlen(names[i])) == 0 ||
                       strncmp(model, names[i], strlen(names[i])) == 0;
     return is_virtual;
@@ -126,7 +126,7 @@ static bool add_filesystem(struct device_set *d, const struct mount_info *p,
         int count = add_all(d, path, kind);
         if (kind->leaf || count <= 0) /* below a loop, whose bytes are counted once */
             return count > 0;
-        for (size_t i = 0; i < 2 * sizeof profiles / sizeof *profiles; i++) {
+        for (size_t i = 0; i < 2 * COUNT_OF(profiles); i++) {
             bool is_data = i % 2 == 0;
             unsigned *most = is_data ? &d->copies.data : &d->copies.metadata;
             snprintf(path, sizeof path, "%s/sys/fs/btrfs/%s/allocation/%s/%s", p->root, uuid,
@@ -328,7 +328,7 @@ double device_busy_percent(const struct device_counters *spent, uint64_t elapsed
 {
     uint64_t busiest = 0;
     for (unsigned i = 0; i < MAX_DEVICES; i++)
-        busiest = spent->busy_ns[i] > busiest ? spent->busy_ns[i] : busiest;
+        busiest = MAX(spent->busy_ns[i], busiest);
     double percent = elapsed_ns > 0 ? 100.0 * (double)busiest / (double)elapsed_ns : 0;
     return percent < 100 ? percent : 100; /* the counters grow in steps */
 }

@@ -48,7 +48,7 @@ void durability_of_mount(struct durability *d, const struct mount_info *mount)
             continue;
         device_fact(&devices, device, "queue/write_cache", cache, sizeof cache);
         may_lose |= strcmp(cache, "write through") != 0;
-        for (size_t k = 0; k < sizeof memories / sizeof *memories; k++)
+        for (size_t k = 0; k < COUNT_OF(memories); k++)
             is_memory |= strncmp(device->name, memories[k], strlen(memories[k])) == 0;
         bool is_below = !is_memory && filesystem_is_memory(device->below);
         if (!is_memory && !is_below)
@@ -58,7 +58,7 @@ void durability_of_mount(struct durability *d, const struct mount_info *mount)
         snprintf(d->what, sizeof d->what, "%s%s%s", is_below ? device->below : "",
                  is_below ? " below " : "", device->name);
     }
-    for (size_t i = 0; d->kind == DURABILITY_OPEN && i < sizeof signs / sizeof *signs; i++) {
+    for (size_t i = 0; d->kind == DURABILITY_OPEN && i < COUNT_OF(signs); i++) {
         const struct sign *s = &signs[i];
         size_t length = strcspn(mount->filesystem, "."); /* "fuse.sshfs" is a "fuse" */
         if ((s->filesystems && !word_list_has(s->filesystems, mount->filesystem, length)) ||

@@ -426,7 +426,7 @@ void facts_look(struct facts *f, const struct mount_info *m, const struct device
     f->has_looked = true;
     for (unsigned i = 0; i < d->count; i++)
         drives += d->devices[i].is_drive;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
         unsigned devices = rows[i].scope == MACHINE ? 1 : d->count;
         for (unsigned k = 0; k < devices && f->count < FACT_MAX; k++) {
             struct fact *fact = &f->list[f->count];

@@ -207,7 +207,7 @@ int levels_find(struct levels *levels, const struct track *c, struct err *e)
     for (size_t i = 1; i <= c->last; i++)
         moves += c->points[i].bytes > c->points[i - 1].bytes;
     uint64_t mostly_ns = STALL_TIMES * (c->points[c->last].ns / moves);
-    uint64_t stall_ns = mostly_ns > STALL_NS ? mostly_ns : STALL_NS;
+    uint64_t stall_ns = MAX(mostly_ns, STALL_NS);
     for (size_t i = 1; i <= c->last; i++) {
         const struct track_point *to = &c->points[i];
         bool is_idle = to->bytes == from->bytes;

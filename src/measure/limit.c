@@ -291,7 +291,7 @@ static enum limit_reason find_reason(const struct judgement *j, const struct evi
     if (j->held_percent >= MOSTLY_PERCENT && j->held_percent > j->device_percent)
         return REASON_DEVICE_HELD;
     /* a link carries a rate each way; USB and SATA share it, so less than this may fill them */
-    uint64_t bytes = d->read_bytes > d->written_bytes ? d->read_bytes : d->written_bytes;
+    uint64_t bytes = MAX(d->read_bytes, d->written_bytes);
     if (e->link_per_second > 0 && e->spent.ns > 0 &&
         (double)bytes * 1e9 / (double)e->spent.ns >=
             (double)e->link_per_second / 100 * LINK_PERCENT)
@@ -515,7 +515,7 @@ void others_words(char text[static OTHERS_TEXT], const struct others *o)
     }
     if (others_take_cpus(o))
         fprintf(out, " (busy from %d %%)", OTHERS_PERCENT);
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+    for (size_t i = 0; i < COUNT_OF(figures); i++) {
         if (figures[i].percent < 1)
             continue;
         fprintf(out, "; %s %.0f %% %s", figures[i].what, floor(figures[i].percent), figures[i].of);

@@ -33,7 +33,7 @@ static const struct {
 const char *filesystem_name(unsigned long type)
 {
     /* the sign of the field may have been extended */
-    for (size_t i = 0; i < sizeof known_types / sizeof *known_types; i++)
+    for (size_t i = 0; i < COUNT_OF(known_types); i++)
         if (known_types[i].type == (type & 0xffffffff))
             return known_types[i].name;
     return NULL;
@@ -283,7 +283,7 @@ void mount_info_find(struct mount_info *p, int directory_fd)
         p->used_percent = used > 0 ? 100 * used / (used + (double)fs.f_bavail) : 0;
     }
     mount_info_find_journal(p);
-    for (size_t i = 0; i < sizeof uuid_requests / sizeof *uuid_requests && !*p->uuid; i++) {
+    for (size_t i = 0; i < COUNT_OF(uuid_requests) && !*p->uuid; i++) {
         static const unsigned char none[UUID_BYTES]; /* a filesystem that has never got one */
         const uint32_t length = UUID_BYTES;
         unsigned char answer[sizeof(struct btrfs_ioctl_fs_info_args)] = {0};

@@ -151,8 +151,8 @@ uint64_t reading_throttled_ns(const struct reading *spent)
     for (unsigned i = 0; i < spent->quota_count; i++) {
         const struct quota_counts *q = &spent->quotas[i];
         uint64_t periods_ns = q->throttled * q->period_ns;
-        uint64_t held_ns = q->throttled_ns < periods_ns ? q->throttled_ns : periods_ns;
-        longest = held_ns > longest ? held_ns : longest;
+        uint64_t held_ns = MIN(q->throttled_ns, periods_ns);
+        longest = MAX(held_ns, longest);
     }
     return longest;
 }

@@ -50,10 +50,10 @@ static void become_drawer(void *context, int socket)
     char *environment[32] = {NULL};
     size_t count = 0;
     for (char **v = environ; *v; v++)
-        for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        for (size_t i = 0; i < COUNT_OF(needed); i++)
             if (strncmp(*v, needed[i], strlen(needed[i])) == 0 && strncmp(*v, "TZ=/", 4) != 0 &&
                 strncmp(*v, "TZ=:", 4) != 0 && /* a file, and no zone */
-                count < sizeof environment / sizeof *environment - 1)
+                count < COUNT_OF(environment) - 1)
                 environment[count++] = *v;
     setsid();
     syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL); /* where the kernel has keyrings */
@@ -163,7 +163,7 @@ static int find_drawer(struct html_page *p, struct err *e)
     /* beside this program and, before installation, among the sources above */
     bool is_found = false;
     bool is_known = kernel_file_link("/proc/self/exe", self, sizeof self);
-    for (size_t i = 0; is_known && !is_found && i < sizeof below / sizeof *below; i++)
+    for (size_t i = 0; is_known && !is_found && i < COUNT_OF(below); i++)
         is_found = take_at(p, self, (size_t)(strrchr(self, '/') - self), below[i], &why);
     const char *list = getenv("PATH");
     while (list && *list && !is_found) {

@@ -31,7 +31,7 @@ static uint64_t reached(const struct device_counters *c, enum way way)
 {
     uint64_t devices = way == WAY_READ ? c->read_bytes : c->written_bytes;
     uint64_t drives = way == WAY_READ ? c->drive_read_bytes : c->drive_written_bytes;
-    return devices < drives ? devices : drives;
+    return MIN(devices, drives);
 }
 
 /* Moves the block once. Before a write its page is brought into the cache, and mapped: after a
@@ -133,7 +133,7 @@ void direct_see(struct direct *d, int fd, uint64_t place, const struct sources *
     struct mount_info below = {.root = s->mount.root};
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t alignment = scratch_direct_alignment(fd);
-    size_t bytes = alignment > page ? alignment : page;
+    size_t bytes = MAX(alignment, page);
     uint64_t *buffer = aligned_alloc(bytes, bytes);
     struct transfer transfers[WAYS] = {{.code = ENOMEM}, {.code = ENOMEM}};
     struct residency left;

@@ -377,8 +377,7 @@ uint64_t file_set_in_directory(const struct file_set *s, uint64_t index)
     struct partition part = partition_of(s->files.count, s->directories.count, index);
     uint64_t rest = s->state.wanted % s->files.count; /* number of files of an unfinished round */
     uint64_t of_rest = rest > part.first ? rest - part.first : 0;
-    if (of_rest > part.count)
-        of_rest = part.count;
+    of_rest = MIN(of_rest, part.count);
     return part.count * (s->state.wanted / s->files.count) + of_rest;
 }
 

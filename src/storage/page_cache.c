@@ -36,7 +36,7 @@ static struct residency of_pages(uint64_t pages, uint64_t bytes)
 {
     /* the last page may extend past the end of the file */
     uint64_t resident = pages * page_bytes();
-    return (struct residency){.known = true, .bytes = resident < bytes ? resident : bytes};
+    return (struct residency){.known = true, .bytes = MIN(resident, bytes)};
 }
 
 /* Number of bytes that are mapped at a time: any machine can, and the answer fits on the stack. */
@@ -50,7 +50,7 @@ static struct residency of_pages(uint64_t pages, uint64_t bytes)
 struct residency page_cache_residency_by_mincore(int fd, uint64_t bytes)
 {
     uint64_t pieces = bytes / PIECE_BYTES + (bytes % PIECE_BYTES > 0);
-    uint64_t looked_at = pieces < MAX_PIECES ? pieces : MAX_PIECES;
+    uint64_t looked_at = MIN(pieces, MAX_PIECES);
     unsigned char answers[PIECE_ANSWERS];
     uint64_t pages = 0;
     for (uint64_t i = 0; i < looked_at; i++) {
@@ -130,6 +130,6 @@ int page_cache_evict(int fd, const char *name, struct residency *left, struct er
             return 0;
         before = *left;
         uint64_t pause_ns = FIRST_PAUSE_NS << (tries - 1);
-        clock_sleep(pause_ns < LAST_PAUSE_NS ? pause_ns : LAST_PAUSE_NS);
+        clock_sleep(MIN(pause_ns, LAST_PAUSE_NS));
     }
 }

@@ -20,7 +20,7 @@ static const struct {
 
 int main(int argc, char *argv[])
 {
-    size_t i = sizeof programs / sizeof *programs - 1;
+    size_t i = COUNT_OF(programs) - 1;
     while (i > 0 && !cli_is_called(argc, argv, programs[i].name))
         i--;
     program_name = programs[i].name;

@@ -125,8 +125,7 @@ static void mpi_wait_sleep(struct mpi_wait *w)
     if (now < w->spin_until_ns)
         return;
     uint64_t longest_ns = (now - w->start_ns) / PART_OF_WAIT;
-    if (longest_ns > MAX_OF_ALL_NS)
-        longest_ns = MAX_OF_ALL_NS;
+    longest_ns = MIN(longest_ns, MAX_OF_ALL_NS);
     if (longest_ns < w->longest_sleep_ns)
         longest_ns = w->longest_sleep_ns;
     clock_sleep(w->sleep_ns);
@@ -580,7 +579,7 @@ static void answer_cards(void *context)
     for (uint32_t i = 0; i < r->count; i++) {
         uint32_t cpus = cards[i].cpus > 0 ? cards[i].cpus : 1;
         uint32_t share = ranks_is_first(r, i) ? (ranks_beside(r, i) + cpus - 1) / cpus : 0;
-        answer->ranks_per_cpu = share > answer->ranks_per_cpu ? share : answer->ranks_per_cpu;
+        answer->ranks_per_cpu = MAX(share, answer->ranks_per_cpu);
         size_t length = host_short_length(cards[i].host);
         bool has_namesake = false;
         for (uint32_t k = 0; k < r->count; k++)
@@ -631,7 +630,7 @@ static int introduce_ranks(struct coordinator *c, struct err *e)
     /* each rank polls less often if several of them share a CPU */
     unsigned crowd = s->introduction.ranks_per_cpu;
     if (crowd > 1)
-        s->longest_sleep_ns *= crowd < MAX_CROWD ? crowd : MAX_CROWD;
+        s->longest_sleep_ns *= MIN(crowd, MAX_CROWD);
     return rc;
 }
 
@@ -677,7 +676,7 @@ static const struct launcher {
 static int mpi_join(struct coordinator *c, struct err *e)
 {
     const struct launcher *l = NULL;
-    for (size_t i = 0; !l && i < sizeof launchers / sizeof *launchers; i++)
+    for (size_t i = 0; !l && i < COUNT_OF(launchers); i++)
         if (getenv(launchers[i].rank))
             l = &launchers[i];
     int rc = l && l->has_mpi ? mpi_begin(c, e) : 0;

@@ -31,20 +31,17 @@ void rank_clock_span(const struct ranks *r, unsigned rank, uint64_t *start, uint
     uint64_t own_ns = *end > *start ? *end - *start : 0;
     *start = rank_clock_start(r, rank, *start);
     *end = rank_clock_end(r, rank, *end);
-    if (*end < *start + own_ns)
-        *end = *start + own_ns;
+    *end = MAX(*end, *start + own_ns);
 }
 
 void rank_span_add(struct rank_span *s, uint64_t start, uint64_t end)
 {
     if (s->first_start == 0 || start < s->first_start)
         s->first_start = start;
-    if (start > s->last_start)
-        s->last_start = start;
+    s->last_start = MAX(s->last_start, start);
     if (end < start) /* it has not ended */
         end = start;
-    if (end > s->last_end)
-        s->last_end = end;
+    s->last_end = MAX(s->last_end, end);
 }
 
 /* Rounded up to three digits, so that the printed number is never too small. */

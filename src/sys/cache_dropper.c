@@ -33,7 +33,7 @@ bool dropper_filter_install(void *drop_caches, int socket)
         MUST_BE(0),
         ANSWER(SECCOMP_RET_ALLOW),
     };
-    return seccomp_install(rules, sizeof rules / sizeof *rules);
+    return seccomp_install(rules, COUNT_OF(rules));
 }
 
 #define DROP_CACHES "/proc/sys/vm/drop_caches"

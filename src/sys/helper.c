@@ -93,8 +93,8 @@ static bool close_from(unsigned first, unsigned end)
 static void confined_main(void *context, int socket)
 {
     const struct confined_job *job = context;
-    unsigned low = (unsigned)(socket < job->keep ? socket : job->keep);
-    unsigned high = (unsigned)(socket < job->keep ? job->keep : socket);
+    unsigned low = (unsigned)MIN(socket, job->keep);
+    unsigned high = (unsigned)MAX(socket, job->keep);
     struct err ignored = {0};
     if (job->outlives) {
         prctl(PR_SET_PDEATHSIG, 0);

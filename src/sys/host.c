@@ -42,7 +42,7 @@ void host_read_cpu_model(FILE *cpuinfo, char *model, size_t size)
         bool is_model = false;
         while (length > 0 && line[length - 1] == ' ')
             length--;
-        for (size_t i = 0; i < sizeof model_keys / sizeof model_keys[0]; i++)
+        for (size_t i = 0; i < COUNT_OF(model_keys); i++)
             is_model |=
                 strlen(model_keys[i]) == length && strncasecmp(line, model_keys[i], length) == 0;
         if (!text || !is_model)

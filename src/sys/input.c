@@ -37,7 +37,7 @@ int input_open(const char *verb, const char *path, struct err *e)
 int input_contents(int fd, const char *verb, const char *path, size_t most, char **text,
                    size_t *length, struct err *e)
 {
-    size_t room = most < FIRST_BYTES ? most : FIRST_BYTES; /* in addition to a NUL */
+    size_t room = MIN(most, FIRST_BYTES); /* in addition to a NUL */
     size_t used = 0;
     ssize_t got = 1; /* 0: there is no more */
     char *bytes = malloc(room + 1);

@@ -114,7 +114,7 @@ int limits_tasks(uint64_t count, struct err *e)
         {"kernel.threads-max", threads - threads / SPARE_PART, all},
         {"pids.max of the control group", room, 0},
     };
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    for (size_t i = 0; i < COUNT_OF(limits); i++) {
         uint64_t left = limits[i].most > limits[i].used ? limits[i].most - limits[i].used : 0;
         if (left < count)
             return err_say(

@@ -363,7 +363,7 @@ static int follow(struct walk *w, int link)
     if (fstatfs(link, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC &&
         fstat(w->directory, &directory) == 0 && directory.st_ino != PROC_ROOT_INO) {
         /* it is this process's directory, or one below that: /proc/PID/task/TID/fd */
-        for (size_t i = 0; i < sizeof above / sizeof *above; i++) {
+        for (size_t i = 0; i < COUNT_OF(above); i++) {
             snprintf(self, sizeof self, "%s/../self", above[i]);
             if (fstatat(w->directory, above[i], &directory, 0) == 0 &&
                 fstatat(w->directory, self, &own, 0) == 0 && is_same(&directory, &own)) {

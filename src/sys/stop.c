@@ -50,7 +50,7 @@ static void stop_signals(sigset_t *set)
 {
     sigfillset(set);
     sigdelset(set, STOP_WAKE_SIGNAL);
-    for (size_t i = 0; i < sizeof left_alone / sizeof *left_alone; i++)
+    for (size_t i = 0; i < COUNT_OF(left_alone); i++)
         sigdelset(set, left_alone[i]);
 }
 

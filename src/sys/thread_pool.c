@@ -64,8 +64,7 @@ static void do_step(struct pool_thread *t, enum pool_state state)
         p->failure = e;
         stop_request();
     }
-    if (end_ns > p->last_end_ns)
-        p->last_end_ns = end_ns;
+    p->last_end_ns = MAX(p->last_end_ns, end_ns);
     cpu_demand_keep_larger(&p->busiest, &demand);
     p->busy--;
     pthread_cond_broadcast(&p->changed);

@@ -76,7 +76,7 @@ static const struct option_entry entries[] = {
 
 static const struct option_table option_table = {
     .entries = entries,
-    .count = sizeof entries / sizeof *entries,
+    .count = COUNT_OF(entries),
     .usage = "Usage: generate_randfile [OPTION]... COUNT\n"
              "Write COUNT integers of rand(3) in network byte order, four bytes each.\n\n",
     .brief = "Usage: generate_randfile [OPTION]... COUNT\n"

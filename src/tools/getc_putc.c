@@ -311,7 +311,7 @@ static const struct option_entry entries[] = {
 
 static const struct option_table option_table = {
     .entries = entries,
-    .count = sizeof entries / sizeof *entries,
+    .count = COUNT_OF(entries),
     .operand = take_operand,
     .operand_offer = OFFER_DIRECTORIES,
     .usage = USAGE,

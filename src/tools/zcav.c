@@ -190,7 +190,7 @@ static const struct option_entry entries[] = {
 
 static const struct option_table zcav_option_table = {
     .entries = entries,
-    .count = sizeof entries / sizeof *entries,
+    .count = COUNT_OF(entries),
     .usage = USAGE,
     .brief = USAGE "How fast is a drive from its start to its end?\n"
                    "    zcav /dev/sdX\n"
@@ -359,7 +359,7 @@ static uint64_t zcav_offset(const struct zcav_settings *s, size_t index)
 /* Where the measured part of the device ends, in bytes; UINT64_MAX: unknown. */
 static uint64_t zcav_end(const struct zcav_job *j)
 {
-    return j->bytes < j->settings->last ? j->bytes : j->settings->last;
+    return MIN(j->bytes, j->settings->last);
 }
 
 /* Number of blocks that a pass measures; 0: unknown beforehand. */
@@ -404,9 +404,9 @@ static bool chunk_failed(void *context, const struct io *io, int code)
         return j->at_end;
     }
     size_t i = 0;
-    while (i < sizeof of_medium / sizeof *of_medium && of_medium[i] != code)
+    while (i < COUNT_OF(of_medium) && of_medium[i] != code)
         i++;
-    if (i == sizeof of_medium / sizeof *of_medium)
+    if (i == COUNT_OF(of_medium))
         return false;
     j->has_failed |= bad_map_add(&j->bad, io->offset, io->length, code);
     return true;

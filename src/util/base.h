@@ -14,4 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h> /* MIN() and MAX() */
 #include <unistd.h>
+
+/* Number of elements of an array. */
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))

@@ -15,7 +15,7 @@ static inline struct partition partition_of(uint64_t total, uint64_t parts, uint
     ASSUME(parts > 0);
     uint64_t each = total / parts;
     uint64_t rest = total % parts; /* each of the first parts gets one more */
-    return (struct partition){.first = index * each + (index < rest ? index : rest),
+    return (struct partition){.first = index * each + MIN(index, rest),
                               .count = each + (index < rest ? 1 : 0)};
 }
 

@@ -66,7 +66,7 @@ static const struct {
 const char *portable_reason(int code)
 {
     const char *reason = strerror(code);
-    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+    for (size_t i = 0; i < COUNT_OF(reasons); i++)
         if (reasons[i].code == code)
             return reasons[i].reason;
     return reason == strerror(-1) ? "unknown error" : reason;

@@ -30,9 +30,9 @@ static bool in_ranges(uint32_t character, const struct range *ranges, size_t cou
 
 static const char *substitute_everywhere(uint32_t c)
 {
-    if (in_ranges(c, spaces, sizeof spaces / sizeof spaces[0]))
+    if (in_ranges(c, spaces, COUNT_OF(spaces)))
         return " ";
-    if (in_ranges(c, unprintable, sizeof unprintable / sizeof unprintable[0]))
+    if (in_ranges(c, unprintable, COUNT_OF(unprintable)))
         return "?";
     /* the last two characters of every plane are noncharacters, too */
     return (c & 0xFFFE) == 0xFFFE ? "?" : NULL;

@@ -109,7 +109,7 @@ int units_parse_duration(const char *text, uint64_t unit, uint64_t *nanoseconds)
         bool is_bare = is_first && *text == '\0';
         bool is_zero = is_bare && n.whole == 0 && n.fraction == 0;
         uint64_t worth = is_bare ? unit : 0;
-        for (size_t i = 0; !is_bare && worth == 0 && i < sizeof units / sizeof *units; i++) {
+        for (size_t i = 0; !is_bare && worth == 0 && i < COUNT_OF(units); i++) {
             size_t length = strlen(units[i].suffix);
             if (strncmp(text, units[i].suffix, length) == 0) {
                 text += length;

@@ -147,8 +147,7 @@ void pattern_fill(const struct pattern *p, void *buffer, size_t length, uint64_t
     size_t skip = (size_t)(offset % p->unit_bytes);
     for (; length > 0; place.unit++) {
         size_t part = p->unit_bytes - skip;
-        if (part > length)
-            part = length;
+        part = MIN(part, length);
         bool is_whole = part == p->unit_bytes && (uintptr_t)to % _Alignof(uint64_t) == 0;
         // cppcheck-suppress legacyUninitvar // fill_unit() fills it
         fill_unit(p, is_whole ? (uint64_t *)(void *)to : whole, &place);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-
 #include "bonnie/report/figures.h"
 #include "bonnie/reports.h"
 #include "util/units.h"
@@ -37,7 +36,7 @@ static void print_test(FILE *out, const struct result *r, enum test_id test, con
     fprintf(out, " %9.2f %8.0f %3.0f", test_result_kib_per_second(t) * 1024 / 1e6,
             test_result_ops_per_second(t), test_result_cpu_percent(t));
     const uint64_t latencies[] = {t->latency_ns.mean, t->latency_ns.p99, t->latency_ns.max};
-    for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++) {
+    for (size_t i = 0; i < COUNT_OF(latencies); i++) {
         char text[UNITS_TEXT];
         units_format_latency(text, latencies[i]);
         fprintf(out, " %8s", latencies[i] > 0 ? text : "-");
@@ -59,7 +58,7 @@ static int diskmark_all(FILE *out, const struct result runs[], size_t count)
         const char *row = runs[i].plan->row ? runs[i].plan->row->name : "";
         const char *name = strcmp(row, before) != 0 ? row : ""; /* once above all its lines */
         step = result_count_alike(&runs[i], count - i);
-        for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
+        for (size_t k = 0; k < COUNT_OF(order); k++) {
             size_t known = step; /* a signal may have ended the last run before this test */
             while (known > 0 && !runs[i + known - 1].tests[order[k]].measured)
                 known--;

@@ -151,7 +151,7 @@ int summary_table(FILE *out, const struct result runs[], size_t count)
                 runs[i].tests[test].measured && !test_result_is_long_enough(&runs[i].tests[test]);
         fprintf(out, "%-10s %7zu", test_names[test], s.runs);
         const double rates[] = {s.median, s.min, s.max};
-        for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        for (size_t i = 0; i < COUNT_OF(rates); i++)
             if (is_short)
                 fprintf(out, " %11s", "+++++");
             else
@@ -202,7 +202,7 @@ void extra_tables(FILE *out, const struct result runs[], size_t count)
             if (!r->tests[test].measured)
                 continue;
             fprintf(out, "%-*s", NAME_COLUMNS, test_names[test]);
-            for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+            for (size_t k = 0; k < COUNT_OF(all); k++) {
                 char text[UNITS_TEXT];
                 if (all[k] < SMALL_LATENCY_NS)
                     snprintf(text, sizeof text, "%" PRIu64 "ns", all[k]);

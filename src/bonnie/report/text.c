@@ -119,8 +119,8 @@ static void note_groups(struct notes *n, const struct result *r)
         if (!t->measured)
             continue;
         if (t->is_short) {
-            least = brief.count == 0 || seconds < least ? seconds : least;
-            most = seconds > most ? seconds : most;
+            least = brief.count == 0 ? seconds : MIN(seconds, least);
+            most = MAX(seconds, most);
             group_add(&brief, test);
         }
         if (r->plan->reads_only && (test == TEST_SEEKS || test == TEST_IOPS))
@@ -178,7 +178,7 @@ static void print_limits(struct notes *n, const struct result *r, bool advice)
         n->has_begun = true;
         fprintf(n->out, "  %-*s  %-*s", NAME_COLUMNS, limit_text(j->by), NAME_COLUMNS,
                 test_names[test]);
-        for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        for (size_t i = 0; i < COUNT_OF(figures); i++)
             if (figures[i] < 0)
                 fprintf(n->out, "%*s", columns[i], "-");
             else
@@ -218,9 +218,9 @@ static void print_ranks(struct notes *n, const struct result *r)
     size_t hosts = 0;
     for (enum test_id test = 0; test < TEST_COUNT; test++) {
         const struct joint_test *t = &r->tests[test].together;
-        spread = t->start_spread_ns > spread ? t->start_spread_ns : spread;
-        uncertainty = t->clock_uncertainty_ns > uncertainty ? t->clock_uncertainty_ns : uncertainty;
-        hosts = t->host_count > hosts ? t->host_count : hosts;
+        spread = MAX(t->start_spread_ns, spread);
+        uncertainty = MAX(t->clock_uncertainty_ns, uncertainty);
+        hosts = MAX(t->host_count, hosts);
     }
     if (hosts == 0)
         return;
@@ -349,7 +349,7 @@ static void print_io(FILE *out, const struct result *r, const struct figures *f)
     };
     char size[SETTINGS_TEXT];
     size_t used = (size_t)snprintf(size, sizeof size, "%s", f->size);
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(parts); i++)
         used +=
             (size_t)snprintf(size + used, sizeof size - used, ":%s",
                              strcmp(parts[i].text, parts[i].is_default) != 0 ? parts[i].text : "");
@@ -380,7 +380,7 @@ static void print_iops(FILE *out, const struct result *r, const struct figures *
     print_columns(out, f->label, PREFIX);
     units_format_chunk(text, r->plan->iops.block_bytes);
     fprintf(out, " %5s %5u%% %8s %3s", text, r->plan->iops.write_percent, iops->rate, iops->cpu);
-    for (size_t i = 0; i < sizeof percentiles / sizeof *percentiles; i++) {
+    for (size_t i = 0; i < COUNT_OF(percentiles); i++) {
         units_format_latency(text, percentiles[i]);
         fprintf(out, " %7s", percentiles[i] > 0 ? text : "-");
     }

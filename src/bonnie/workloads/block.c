@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-
 #include "bonnie/workloads/workload.h"
 #include "io/file.h"
 

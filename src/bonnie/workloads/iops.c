@@ -48,7 +48,7 @@ static void draw_block(struct iops *i, struct io *io)
         double at = theta == 1 ? pow(end, uniform)
                                : pow(1 - uniform * (1 - pow(end, 1 - theta)), 1 / (1 - theta));
         uint64_t rank = (uint64_t)at - 1; /* counts from 0 */
-        block = permutation_at(&i->scatter, rank < b->count ? rank : b->count - 1);
+        block = permutation_at(&i->scatter, MIN(rank, b->count - 1));
     }
     uint64_t in_longer = b->longer * b->in_longer;
     if (block < in_longer) {

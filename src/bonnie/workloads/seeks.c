@@ -261,11 +261,10 @@ int seekers_work(struct seekers *s, struct task_times *times, struct err *e)
         const struct report *report = &s->reports[i];
         times->cpu_ns += report->cpu_ns;
         cpu_demand_keep_larger(&times->busiest, &report->demand);
-        if (report->end_ns > times->end_ns)
-            times->end_ns = report->end_ns;
+        times->end_ns = MAX(times->end_ns, report->end_ns);
     }
     uint64_t next = *s->next_ticket;
-    *s->ticket = next < s->end_ticket ? next : s->end_ticket;
+    *s->ticket = MIN(next, s->end_ticket);
     return rc == 0 && stop_requested() ? -EINTR : rc;
 }
 

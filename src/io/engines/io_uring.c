@@ -68,7 +68,7 @@ static int uring_open(void *state, struct err *e)
     struct state *s = state;
     const struct engine_options *options = s->setup.options;
     bool polls = options->uring.sqpoll;
-    size_t count = polls ? 1 : sizeof ways / sizeof *ways;
+    size_t count = polls ? 1 : COUNT_OF(ways);
     int rc = -EINVAL;
     for (size_t i = 0; rc == -EINVAL && i < count; i++) {
         struct io_uring_params parameters = {.sq_thread_idle = SQPOLL_IDLE_MS};
