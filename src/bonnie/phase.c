@@ -313,6 +313,8 @@ static int prepare_workers(struct phase *ph, struct err *e)
         w->lap = ph->laps;
         w->prepare_until_ns = is_first ? 0 : until_ns;
         w->lap_ns = lap_ns;
+        w->is_one_by_one =
+            r->plan->is_brief && !r->plan->is_longer && ph->workload->item == ITEM_CHUNK;
         if (is_first || w->lap_start >= w->data.bytes)
             w->lap_start = 0;
     }
@@ -484,7 +486,7 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
         .measured = true,
         .workers = p->ranks * (w->forked ? p->data.seekers : p->workers),
         .engine = w->uses_engine ? p->engine.ops->name : DEFAULT_ENGINE,
-        .iodepth = w->uses_engine ? p->engine.depth : 1,
+        .iodepth = w->uses_engine && !r->work->is_one_by_one ? p->engine.depth : 1,
         .chunk_bytes = ph->operation_bytes,
         .ops = r->total->latencies.count,
         .bytes = r->total->bytes,
@@ -574,7 +576,6 @@ static void report_test(const struct phase *ph, const struct test_result *t)
     char figures[PROGRESS_FIGURES];
     struct run_context *r = ph->context;
     const struct plan *p = r->plan;
-    const char *name = ph->name;
     struct progress_reading reading = ph->goal;
     size_t used = strlen(r->figures);
     reading.elapsed_ns = t->elapsed_ns;
@@ -589,7 +590,7 @@ static void report_test(const struct phase *ph, const struct test_result *t)
     if (ph->workload->item == ITEM_CHUNK)
         r->moved_per_second =
             (double)t->bytes * moved_percent(ph->workload) * 1e7 / (double)(t->elapsed_ns + 1);
-    snprintf(r->figures + used, sizeof r->figures - used, "  %-10s  %s\n", name, figures);
+    snprintf(r->figures + used, sizeof r->figures - used, "  %-10s  %s\n", ph->name, figures);
 
     if (t->corrupted == 0 || p->rank > 0) /* rank 0 reports those of all ranks */
         return;
@@ -598,14 +599,14 @@ static void report_test(const struct phase *ph, const struct test_result *t)
     for (size_t i = 0; i < t->corruption.count; i++) {
         const struct corruption_entry *entry = &t->corruption.entries[i];
         if (p->is_device)
-            message("%s: %s at %" PRIu64 ": %s", name, p->directory, entry->offset,
+            message("%s: %s at %" PRIu64 ": %s", ph->name, p->directory, entry->offset,
                     entry->description);
         else
-            message("%s: data file %" PRIu64 " in %s at %" PRIu64 ": %s", name, entry->file,
+            message("%s: data file %" PRIu64 " in %s at %" PRIu64 ": %s", ph->name, entry->file,
                     p->directory, entry->offset, entry->description);
     }
     if (t->corrupted > t->corruption.count)
-        message("%s: %" PRIu64 " damaged places in all", name, t->corrupted);
+        message("%s: %" PRIu64 " damaged places in all", ph->name, t->corrupted);
 }
 
 int phase_run(struct run_context *r, enum test_id test, const struct outlook *outlook,

@@ -122,20 +122,18 @@ static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
     uint64_t op_ns = 0;
     for (unsigned row = 0; rc == 0 && row < count; row++) {
         const struct plan *p = &plans[row];
-        bool is_brief = p->is_brief;
-        bool is_first_brief = is_brief && p->tests[TEST_PUT_BLOCK];
+        bool is_first_brief = p->is_brief && p->tests[TEST_PUT_BLOCK];
         /* the metadata tests need the room of the data files, but the next row needs their data */
         bool needs_room = !p->row || plan_has_test(p, TEST_FIRST_METADATA, TEST_COUNT);
-        uint64_t least_ns = p->least_ns;
         uint64_t start_ns = clock_ns();
         uint64_t left_ns = look_ends_ns > start_ns ? look_ends_ns - start_ns : 0;
-        if (is_brief && !p->is_longer)
+        if (p->is_brief && !p->is_longer)
             plan_bound_row(&plans[row], left_ns, count - row, op_bytes, op_ns);
         for (uint64_t run = 0; rc == 0; run++) {
             struct err failure = {0};
             bool others_moved = false;
-            bool more = run < p->runs || clock_ns() - start_ns < least_ns;
-            if (run > 0 && least_ns > 0) /* otherwise all ranks know the number of runs */
+            bool more = run < p->runs || clock_ns() - start_ns < p->least_ns;
+            if (run > 0 && p->least_ns > 0) /* otherwise all ranks know the number of runs */
                 rc = coordinator_share(r->coordinator, "Another run", &more, sizeof more, e);
             if (rc != 0 || !more)
                 break;
@@ -171,7 +169,7 @@ static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
                     rc = reports_test(reports, &result, test, &failure);
             }
             result.ended_ns = clock_ns();
-            if (is_brief && !is_first_brief && is_inability) {
+            if (p->is_brief && !is_first_brief && is_inability) {
                 snprintf(result.left_out, sizeof result.left_out, "%s",
                          p->left_out ? p->left_out : failure.text);
                 rc = 0;

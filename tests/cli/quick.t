@@ -200,20 +200,22 @@ if (Root::may_mount()) {
     # What a group's limit holds back: the row says so, and a line which limit it is. At one operation a
     # second, operations in flight would outlast the look: then there are fewer, or the row says why there are none.
     for my $case ([ iops => 100, qr/limit: Control group: 100 (?:reads|writes)\/s; \d/ ], [ bps => 1 << 20, qr/limit: Control group: (?:reads|writes) of 1[.]00 MiB\/s; \d/ ],
-        [ iops => 1, qr/limit: Control group: 1 (?:reads|writes)\/s; \d/ ])
+        [ iops => 1, qr/limit: Control group: 1 (?:reads|writes)\/s; \d/ ], [ bps => 1 << 16, qr/limit: Control group: (?:reads|writes) of 64[.]0 KiB\/s; \d/ ])
     {
         my ($kind, $value, $line) = @{$case};
         my $held = Root::filesystem_on_disk([qw(--direct-io=on)], 'ext4', 2048);
         my ($group, $why) = IoLimit::io_limit("$held", $value, $kind);
     SKIP: {
             skip $why, 1 if !$group;
-            skip 'it takes a minute', 1 if $value == 1 && !SweepSize::is_all();
-            my @short = $value == 1 ? () : qw(--iops-duration=1 --min-time=0.1);
+            my $is_long = $value == 1 || $value == 1 << 16;
+            skip 'it takes a minute', 1 if $is_long && !SweepSize::is_all();
+            my @short = $is_long ? () : qw(--iops-duration=1 --min-time=0.1);
             $run = look_ok("$held", "$value $kind", { wrap => [ $group->wrap ] }, '-q', @short);
             cmp_ok(scalar(() = $run->{out} =~ /^(?:Read|Write|Durable) .* limit$/mg), '>=', 2, "$value $kind: rows say it");
             like($run->{out}, qr/^$line/m,             'and a line which limit it is') or diag($run->{out});
             like($run->{out}, qr/^Read     4 KiB, 32 in flight: so many at a time would take too long$/m, 'no 32 in flight') if $value == 1;
-            cmp_ok(($run->{out} =~ /^(\d+) s,/m)[0], '<=', 75, 'within its time') if $value == 1;
+            like($run->{out}, qr/^Write    1 MiB, one by one .*\nRead     1 MiB, one by one /m, 'chunks of which eight would outlast the row') if $kind eq 'bps';
+            cmp_ok(($run->{out} =~ /^(\d+) s,/m)[0], '<=', 75, 'within its time') if $is_long;
         }
     }
 

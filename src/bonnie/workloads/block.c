@@ -13,27 +13,38 @@ struct chunks {
     struct err *e;
 };
 
-/* Puts the place of the next chunk into *io; false: the file has ended, or a step has failed. */
-static bool chunks_next(struct chunks *c, struct io *io, enum io_kind kind)
+/* In a short look, the first chunk goes alone. If it takes so long that what is in flight at the
+ * end would outlast the test, all go one by one. Returns whether the next one has to wait. */
+static bool must_wait(const struct chunks *c)
 {
-    size_t chunk = c->work->plan->data.chunk_bytes;
-    if (c->rc != 0 || c->next >= c->work->data.bytes)
-        return false;
-    io->kind = kind;
+    struct work *w = c->work;
+    const struct op_stats *ops = &w->stats->ops;
+    const uint64_t begun = c->next / w->plan->data.chunk_bytes;
+    const uint64_t ended = ops->latencies.count + ops->errors;
+    if (begun == 1 && ended == 1)
+        w->is_one_by_one = ops->latencies.sum * w->plan->engine.depth > w->plan->chunk_test_ns / 2;
+    return w->is_one_by_one && begun > ended;
+}
+
+static enum source_answer chunks_next(void *context, struct io *io, uint64_t now_ns)
+{
+    (void)now_ns;
+    struct chunks *c = context;
+    const struct work *w = c->work;
+    size_t chunk = w->plan->data.chunk_bytes;
+    if (c->rc != 0 || c->next >= w->data.bytes)
+        return SOURCE_ENDED;
+    if (w->is_one_by_one && must_wait(c))
+        return SOURCE_LATER;
+    io->kind = w->workload->reads ? IO_READ : IO_WRITE;
     io->file = 0;
     io->offset = c->next;
     io->length = chunk;
     c->next += chunk;
-    return true;
-}
-
-static enum source_answer chunks_next_read(void *context, struct io *io, uint64_t now_ns)
-{
-    (void)now_ns;
-    struct chunks *c = context;
-    if (!chunks_next(c, io, IO_READ))
-        return SOURCE_ENDED;
-    op_state(io)->version = CONTENTS_CLAIMED; /* nobody else changes the file meanwhile */
+    if (io->kind == IO_READ)
+        op_state(io)->version = CONTENTS_CLAIMED; /* nobody else changes the file meanwhile */
+    else
+        contents_fill(w->contents, w->number, io->offset, io->buffer, chunk, 0);
     return SOURCE_READY;
 }
 
@@ -71,17 +82,6 @@ static int chunks_prepare(void *context, struct err *e)
 /* Largest chunk with whose check no clock need be read: that takes a hundredth of its transfer. */
 #define QUICK_BYTES 16384
 
-static enum source_answer put_next(void *context, struct io *io, uint64_t now_ns)
-{
-    (void)now_ns;
-    struct chunks *c = context;
-    const struct work *w = c->work;
-    if (!chunks_next(c, io, IO_WRITE))
-        return SOURCE_ENDED;
-    contents_fill(w->contents, w->number, io->offset, io->buffer, io->length, 0);
-    return SOURCE_READY;
-}
-
 /* rewrite: with a queue, many chunks are in flight at once, each at its own step. */
 static enum transfer_answer rewrite_transferred(void *context, struct io *io)
 {
@@ -108,7 +108,7 @@ static int chunks_work(void *context, struct err *e)
                        .written = w->lap_start,
                        .e = e};
     const struct io_source source = {
-        .next = reads ? chunks_next_read : put_next,
+        .next = chunks_next,
         .transferred = !writes ? operation_transferred
                        : reads ? rewrite_transferred
                                : chunks_wrote,

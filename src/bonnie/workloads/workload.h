@@ -32,6 +32,7 @@ struct work {
     unsigned lap;                  /* number of the lap in the current phase, counted from 0 */
     uint64_t lap_ns;               /* time after which the lap is cut off; 0: no limit */
     uint64_t lap_start;            /* where the last lap was cut off; 0: start anew */
+    bool is_one_by_one;            /* chunks do not overlap, although the plan's depth is greater */
     struct worker_stats *stats;    /* counts of the worker in the current phase */
     struct slow_box *slow;         /* where the queue reports slow operations; NULL: nowhere */
     struct corruption *corruption; /* corruption that the worker finds in the current phase */
