@@ -56,7 +56,7 @@ sub long_figures {
 my %PATTERN = (
     time => qr/(?:\d[\d.]*\s(?:ns|us|ms|s))/, bytes => qr/(?:\d[\d.]* (?:B|[KMGT]iB))/, rate => qr/(?:\d[\d.]*(?: [kM])?)/, count => qr/(?:\d+)/,
     labels => qr/(?:(?:[a-zA-Z][a-zA-Z ]{9,11}\S.*\n|[a-zA-Z]+ +[^\d\s].*\n| {12}\S.*\n)*)/, blocks => qr/(?:(?:#?[\d.]+ (?:[\d.]+|[+]{4}) [\d.]+\n)+)/, steps => qr/(?:(?:reads .*\n)*\n)/,
-    limit => $LIMIT, data => qr/ +(?:[\d.]+ (?:[kM]|[KMG]iB|B)?|too quick)/,
+    limit => $LIMIT, data => qr/ +[\d.]+(?: (?:[KMG]i)?B)/, files => qr/ +(?:too quick|[\d.]+(?: [kM])? {23}$LIMIT)/,
     small => qr/ +[\d.]+ ?[kM]?(?: +(?:[\d.]+ [num]?s|-)){2} +(?:device|page cache|cpu|others|limit|link|not known)/, 3 => qr/[ \d.kMG]+\d +(?:[\d.]+ [num]?s|-) +(?:[\d.]+ [num]?s|-)/, calls => qr/(?:(?:\S+ ?\S+ +\d+ +(?:[\d.]+ (?:[KMG]i)?B|-)(?: +(?:[\d.]+ [mun]?s|-)){4}\n)+)/,
     4 => qr/ +\d+ +\d+ +\d+ +\d+(?: +(?:[\d.]+ [num]?s|-)){4}/,
 );
@@ -91,6 +91,7 @@ sub shows_ok {
 my @load = qw(-body-size=4KiB -mkdirs);
 shows_ok('a load',   "$bin/bonload -rps=500 -wps=400 -duration=2s @load $dir/load/XXX",     'load');
 shows_ok('-explain-tail', "$bin/bonload -explain-tail -rps=500 -wps=400 -duration=2s @load $dir/load/XXX", 'explain_tail');
+shows_ok('a long test', "$bin/bonnie -mlab -r0 -s16 -n1 -f --format=text -d $dir/data", 'long_test', qr/\A(?:Version|Latency|lab +16M| +1 )/);
 shows_ok('--explain-tail', "$bin/bonnie --explain-tail -q -r0 -n0 -s16 --tests=iops --iops-duration=1 -d $dir/data", 'explain_tail_long', qr/\A(?:Version|Latency|.* 4k +10%)/);
 shows_ok('bonwhy',   "$bin/bonwhy -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do echo >$dir/file.\$i; rm $dir/file.\$i; done'", 'bonwhy') if system("$bin/bonwhy -q -- true >/dev/null 2>&1") == 0;
 shows_ok('a sweep',  "$bin/bonload -sweep=1000,2000 -rps=1 -wps=1 -duration=1s @load $dir/load/XXX", 'sweep');

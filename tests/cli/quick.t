@@ -19,9 +19,9 @@ use JsonReport qw(report_ok);
 use RunProgram qw(run spew);
 use SweepSize  ();
 
-my $FIGURE = qr/ +(?:\d[\d.]{0,3}(?: (?:[KMGT]?i?B|k|M))?|\+{5})/;
+my $FIGURE = qr/ +(?:\d[\d.]{0,3}(?: (?:[KMGT]?i?B|k|M))?)/;
 my $TIME   = qr{ +(?:\d[\d.]{0,3} [mun]?s|-)};
-my $ROW    = qr/$FIGURE(?:$TIME$TIME)? +$LIMIT\n| +\+{5}\n/;
+my $ROW    = qr/$FIGURE(?:$TIME$TIME)? +$LIMIT\n| +too quick\n/;
 my @LINES  = (
     qr/ {33}per second {7}p50 {7}p99 {3}limited by\n/,
     qr/Write    1 MiB, (?:8 in flight|one by one)$ROW/,

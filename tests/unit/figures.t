@@ -153,6 +153,10 @@ is(result_sentence({ %sides, requests => { a => { asked => 1000, errors => $_->[
     [ 1, 0, 'Of the requests of new 0 % failed, of those of old 0.1 %; rates are of those that succeeded. ' ];
 my %report = (settings => { name_a => 'old', name_b => 'new', alpha => .05, seed => 1, margin_percent => 3 }, metrics => [ \%iops ], elapsed_seconds => 5, map { $_ => [] } qw(pairs control notes));
 my $plain  = plain_report({ %report, requests => { a => { asked => 10, errors => 0 }, b => { asked => 10, errors => 5 } } });
+like($_, qr/^The change is the median of the pairs' ratios, and need not be that of the\ncolumns[.]$/m, 'a change that is not that of the columns') for plain_report({ %report, metrics => [ { %iops, ratio => 1.5 } ] });
+unlike($_, qr/The change is|more than --time/, 'one that is, in time') for plain_report({ %report, settings => { %{ $report{settings} }, time_seconds => 4.5 } });
+like($_, qr/^0 pairs in 5 s, more than --time: a pair that has begun is not cut; --seed=1$/m, 'a campaign that took longer than --time') for plain_report({ %report, settings => { %{ $report{settings} }, time_seconds => 3 } });
+is(change_text({ settings => {} }, { ratio => 132.76 }), '+13200 %', 'three digits of a large change');
 like($plain, qr/\AOf the requests of new 50 % failed, [^.]*[.]\nIt is not known whether/, 'before the rates');
 is(scalar(() = $plain =~ /failed/g), 1, 'once');
 is(result_sentence(\%sides), 'Nothing is known of old and new: no pair was measured.', 'nothing counted requests');

@@ -56,8 +56,7 @@ sub margin_text ($report) { return sprintf '%.4g %%', $report->{settings}{margin
 
 sub verdict_text ($report, $metric) {
     return 'no difference of ' . margin_text($report) if $metric->{verdict} eq 'no_difference';
-    return 'not known' if $metric->{verdict} eq 'not_known';
-    return $metric->{verdict};
+    return $metric->{verdict} =~ tr/_/ /r;
 }
 
 # Which side's requests failed, where the sides differ; undef: they do not. Said before any speed,
@@ -109,17 +108,10 @@ sub why_not_known ($report, @metrics) {
     return "$pairs pairs that scatter by " . noise_range(@metrics) . ' % are too few';
 }
 
-# Whether a reader of the columns would find another change.
-sub differs_from_columns ($metric) {
-    return $metric->{ratio} && abs($metric->{median_b} / $metric->{median_a} / $metric->{ratio} - 1) >= .01;
-}
-
 sub names_text ($report, $with_figures, @metrics) {
     return @metrics . ' metrics' if @metrics > $MOST_NAMES && !$with_figures;
     my @names = map { shorten($_->{name}, $MAX_NAME) . ($with_figures ? ' (' . change_text($report, $_) . ')' : q{}) } @metrics;
-    if (@names > $MOST_NAMES) {
-        @names = (@names[ 0 .. $MOST_NAMES - 1 ], @names - $MOST_NAMES . ' more');
-    }
+    @names = (@names[ 0 .. $MOST_NAMES - 1 ], @names - $MOST_NAMES . ' more') if @names > $MOST_NAMES;
     my $last = pop @names;
     return @names ? join(', ', @names) . " and $last" : $last;
 }
@@ -156,10 +148,10 @@ sub plain_report ($report) {
     my $wide   = max($LEAST_WIDE, map { my $metric = $_; map { length metric_figure($metric, $_) } qw(a b) } @judged, @tails);
     my @lines  = (failures_sentence($report) // (), speeds_sentence($report), q{});
     push @lines, table($report, $wide, @judged) if @judged;
-    my ($time, $took) = map { defined ? duration_text($_) : q{} } $report->{settings}{time_seconds}, $report->{elapsed_seconds};
-    my $over = $report->{elapsed_seconds} > ($report->{settings}{time_seconds} // 9**9) && $took ne $time ? ", more than --time: a pair that has begun is not cut" : q{};
-    push @lines, "$pairs in $took$over; --seed=$report->{settings}{seed}";
-    push @lines, "The change is the median of the pairs' ratios, and need not be that of the columns." if grep { differs_from_columns($_) } @judged;
+    my $is_over = $report->{elapsed_seconds} >= ($report->{settings}{time_seconds} // 9**9**9) + 1;
+    push @lines, "$pairs in " . duration_text($report->{elapsed_seconds}) . ($is_over ? ', more than --time: a pair that has begun is not cut' : q{}) . "; --seed=$report->{settings}{seed}";
+    push @lines, "The change is the median of the pairs' ratios, and need not be that of the columns."
+        if grep { $_->{ratio} && abs($_->{median_b} / $_->{median_a} / $_->{ratio} - 1) >= .01 } @judged;
     my $noise = noise_range(@judged);
     my $is_told = @judged && !least_pairs($report) && !grep { $_->{verdict} ne 'not_known' } @judged; # by the first sentence
     push @lines, "Noise: pairs scatter by $noise %." if defined $noise && !$is_told;
