@@ -167,8 +167,8 @@ static struct label_text percentile_words(double percent)
     return w;
 }
 
-/* The load that was achieved: "500 writes/s", "161 of 500 writes/s" or "8 clients". */
-static struct label_text load_words(const struct answer *a, const struct at_load *l)
+/* The load that was achieved: "8 clients", "500 writes/s", "161 of 500 writes/s" (161 of 500/s). */
+static struct label_text load_words(const struct answer *a, const struct at_load *l, bool in_table)
 {
     struct label_text w = {""};
     const struct units_text made = units_scaled(l->achieved, UNITS_COUNT);
@@ -177,7 +177,8 @@ static struct label_text load_words(const struct answer *a, const struct at_load
     else if (at_load_is_made(l))
         label_add(&w, "%.6g %.32s/s", l->asked, a->profile.request);
     else
-        label_add(&w, "%.12s of %.6g %.32s/s", made.text, l->asked, a->profile.request);
+        label_add(&w, "%.12s of %.6g%s%.32s/s", made.text, l->asked, in_table ? "" : " ",
+                  in_table ? "" : a->profile.request);
     return w;
 }
 
@@ -221,7 +222,7 @@ static struct label_text sentence_of(const struct answer *a)
                 &s, "%s %s %s%s at %s, limit %s", j->limit->name,
                 percentile_words(j->limit->percent).text, is_seen ? "" : "above ",
                 units_time_beside(is_seen ? j->found_ns : j->low_ns, j->limit->nanoseconds).text,
-                load_words(a, l).text, units_time(j->limit->nanoseconds).text);
+                load_words(a, l, false).text, units_time(j->limit->nanoseconds).text);
         if (is_unknown && j->count >= needed)
             label_add(&s, "%s",
                       j->outlasts_load ? "; one that took longer had not ended when the load did"
@@ -237,7 +238,7 @@ static struct label_text sentence_of(const struct answer *a)
         l = &a->loads[a->load_count - 1];
         const struct units_text made = units_scaled(l->achieved, UNITS_COUNT);
         label_add(&s, ": %s %s/s at %s, p99 %s", made.text, a->profile.request,
-                  load_words(a, l).text, units_known_time(l->durations[0].times.p99).text);
+                  load_words(a, l, false).text, units_known_time(l->durations[0].times.p99).text);
         if (l->durations[1].count > 0)
             label_add(&s, ", %s p99 %s", l->durations[1].name,
                       units_known_time(l->durations[1].times.p99).text);
@@ -286,13 +287,13 @@ static void print_figures(const struct answer *a, FILE *out)
                     percentile_is_known(j->count, j->limit->percent)
                         ? units_time_beside(j->found_ns, j->limit->nanoseconds).text
                         : "-",
-                    interval_words(j).text, load_words(a, l).text);
+                    interval_words(j).text, load_words(a, l, true).text);
         }
         for (const struct duration_figures *f = l->durations; f < l->durations + DURATIONS; f++)
             if (!has_limits && f->count > 0)
                 fprintf(out, "%-22s %9" PRIu64 " %9s %9s %9s  %s\n", f->name, f->count,
                         units_known_time(f->times.p50).text, units_known_time(f->times.p99).text,
-                        units_time(f->times.max).text, load_words(a, l).text);
+                        units_time(f->times.max).text, load_words(a, l, true).text);
         if (!has_limits && others_are_busy(&l->machine)) {
             struct label_text text = {""};
             char machine[OTHERS_TEXT];
