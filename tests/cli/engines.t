@@ -8,8 +8,9 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun qw(@BLOCK_TESTS bonnie csv_of engines is_used mark refused_ok scratch scratch_on_disk takes_direct tree table_of);
-use Trace     qw(can_trace phases trace);
+use BonnieRun  qw(@BLOCK_TESTS bonnie csv_of engines is_used mark refused_ok scratch scratch_on_disk source takes_direct tree table_of);
+use RunProgram qw(slurp);
+use Trace      qw(can_trace phases trace);
 
 my $dir    = scratch();
 my $disk   = scratch_on_disk();
@@ -23,6 +24,18 @@ my $help = bonnie('--engine=help');
 is("$help->{status}$help->{err}", '0', '--engine=help: exit status 0 and nothing on stderr');
 is_deeply([ $help->{out} =~ /^(\w+) +\S/mg ], [qw(sync libaio io_uring null)], 'every engine in a line');
 ok($usable{$_}, "$_ can be used everywhere") for qw(sync null);
+
+# A new engine is wherever all are listed.
+my %lists = (
+    'man/bonnie.1'             => '^[.]It Cm %s$',
+    'man/zcav.8'               => '^[.]Cm %s\\b',
+    'share/bonnie.schema.json' => '"engine": [{] "enum": \\[[^\\]]*"%s"',
+    'docs/questions.md'        => '`%s`',
+);
+for my $list (sort keys %lists) {
+    my $text = slurp(source($list));
+    like($text, qr/@{[ sprintf $lists{$list}, $_ ]}/m, "$list has $_") for $help->{out} =~ /^(\w+) +\S/mg;
+}
 
 # The engines of this list that work here.
 sub usable { return grep { $usable{$_} } @_ }
