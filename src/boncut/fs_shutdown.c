@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
+#include "measure/device.h"
 #include "measure/mount_info.h"
 #include "sys/path.h"
 #include "util/descriptor.h"
@@ -60,6 +61,40 @@ static void kill_writers(dev_t device)
         fclose(locks);
 }
 
+/* Whether a path is on the filesystem with this device, or on a loop device whose file is there. */
+static bool is_on(const char *path, dev_t device)
+{
+    struct mount_info mount = {.root = ""};
+    struct device_set below;
+    mount_info_of_path(&mount, path);
+    device_find(&below, &mount);
+    bool is_it = makedev(mount.major, mount.minor) == device;
+    for (unsigned i = 0; i < below.count; i++)
+        is_it = is_it || makedev(below.devices[i].major, below.devices[i].minor) == device;
+    return is_it;
+}
+
+/* Whether this system's root, or a layer of it, "lowerdir=/a:/b,upperdir=/c", is there. */
+static bool is_below_root(dev_t device)
+{
+    bool is_it = is_on("/", device);
+    char *text = kernel_file_whole("", "/proc/self/mountinfo");
+    for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
+        char point[PATH_MAX];
+        char *options = strstr(line, " - overlay ");
+        if (!options || sscanf(line, "%*s %*s %*s %*s %4095s", point) != 1 || strcmp(point, "/"))
+            continue;
+        options = strrchr(options, ' ') + 1;
+        for (char *layer; !is_it && (layer = strsep(&options, "=:,"));) {
+            char path[PATH_MAX];
+            mount_info_read_path(path, layer, strlen(layer));
+            is_it = *path == '/' && is_on(path, device);
+        }
+    }
+    free(text);
+    return is_it;
+}
+
 int boncut_fs_shutdown(const struct settings *s, struct err *e)
 {
     const char *path = s->directory;
@@ -71,20 +106,28 @@ int boncut_fs_shutdown(const struct settings *s, struct err *e)
     int rc = 0;
     if (fd < 0)
         return fd;
-    /* this system's root may be on that filesystem, or an overlay whose upper layer is */
+    /* this system's root may be on that filesystem, or an overlay whose upper layer is, which a
+     * container knows by another path */
     int root_fd = kernel_file_open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     mount_info_find(&mount, fd);
     if (fstat(fd, &st) != 0)
         rc = err_system(e, errno, "look at %s", path);
     else if (root_fd < 0 || fstat(root_fd, &root) != 0 || root.st_dev == st.st_dev ||
-             mount_info_is_upper(root_fd, fd))
-        rc = err_say(e, "%s is on the root filesystem, which this system cannot do without", path);
+             mount_info_is_upper(root_fd, fd) || is_below_root(st.st_dev))
+        rc = err_say(
+            e, "%s is on the root filesystem or below it, which this system cannot do without",
+            path);
     else if (!portable_statx(fd, 0, &facts) || !(facts.attributes & PORTABLE_STATX_ATTR_ROOT))
         rc = err_say(e, "%s: nothing is mounted here; give the directory of the mount", path);
     else if (*mount.point == '\0')
         rc = err_say(e, "%s: what is mounted here cannot be read from /proc/self/mountinfo", path);
     else if (mount.is_part)
         rc = err_say(e, "%s: only a part of its filesystem is mounted here", path);
+    else if (!path_stays(fd))
+        rc = err_say(e,
+                     "%s: another user can move a directory above, so something else may be "
+                     "mounted here by now; mount it where nobody else can",
+                     path);
     else
         kill_writers(st.st_dev);
     if (rc == 0 && portable_ioctl(fd, IOC_SHUTDOWN, &how) != 0)

@@ -21,11 +21,11 @@ static int boncut(int argc, char *argv[], struct err *e)
     int rc = options_parse(argc, argv, &settings, e);
     if (rc != 0)
         return rc == CLI_ANSWERED ? 0 : rc;
+    path_trust_movers(s->trusts_directory);
     if (s->cleanup) {
         tail_trace_cleanup();
         return cleanup_directory(s->directory, s->trusts_directory, e);
     }
-    path_trust_movers(s->trusts_directory);
     rc = stop_init(e);
     if (rc == 0)
         rc = output_open_stdout(&report, s->output, e);

@@ -742,9 +742,22 @@ static int remove_left_directory(DIR *parent, DIR *directory, const char *path, 
     return 0;
 }
 
+/* Whether the directory has files of promises, which are not checked yet. */
+static bool has_promises(DIR *directory)
+{
+    const char *entry;
+    rewinddir(directory);
+    do
+        entry = next_name(directory);
+    while (entry && !name_has_form(entry, FORM_WORKER));
+    return entry;
+}
+
 int cleanup_directory(const char *path, bool trusts, struct err *e)
 {
     int fd = path_open_to_list(path, PATH_FAILS, e);
+    struct path_directory above = {.fd = fd};
+    char closed[sizeof e->text];
     if (fd < 0)
         return fd;
     DIR *parent = fdopendir(fd);
@@ -771,7 +784,11 @@ int cleanup_directory(const char *path, bool trusts, struct err *e)
             failed = err_system(&one, failure, "read %s/%s/%s", path, name, OWNER_FILE_NAME);
         else if (reason)
             message("left %s/%s: %s", path, name, reason);
-        else
+        else if (has_promises(directory) &&
+                 path_check_removed(&above, name, false) == -PATH_CLOSED) {
+            path_explain(&above, NULL, PATH_CLOSED, closed, sizeof closed);
+            failed = err_say(&one, "remove %s/%s: %s", path, name, closed);
+        } else
             failed = remove_left_directory(parent, directory, path, name, &owner_fd, &one);
         descriptor_close(&owner_fd);
         if (directory)

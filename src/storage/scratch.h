@@ -193,7 +193,8 @@ int scratch_remove(const struct scratch *s, const char *name, int flags, const c
  * left for `boncut check`. A directory counts as private only if its name has the right form, it
  * belongs to this user with mode 0700 (with `trusts` this is checked only for root), and it has an
  * owner file that names it and that no live run has locked; or if it is empty, and its name passes
- * the check: it is of a run that was killed at once. Only what runs make is removed from it.
+ * the check: it is of a run that was killed at once. Only what runs make is removed from it; what
+ * is left for `boncut check`, not where somebody can move a directory that is closed to them.
  *
  * Prints on stdout what it has removed, and on stderr what it has left, and why. Returns 0 when
  * every such directory is gone or in use, and otherwise a negative errno with a line in e. */

@@ -111,12 +111,14 @@ static int go_up(int *at, struct stat *facts)
     return rc;
 }
 
-/* Whether nobody else can change the directory or one above it; or a negative errno. */
-static int is_safe(int directory)
+/* Whether nobody else can change the directory `name` of this one, "." or "..", or one above it; or
+ * a negative errno. A directory above may be sticky. */
+static int is_safe_at(int directory, const char *name)
 {
     struct stat facts;
-    int at = openat(directory, ".", OPEN_DIRECTORY);
-    int rc = at >= 0 && fstat(at, &facts) == 0 ? is_kept(at, &facts, false) : -errno;
+    bool is_above = strcmp(name, "..") == 0;
+    int at = openat(directory, name, OPEN_DIRECTORY);
+    int rc = at >= 0 && fstat(at, &facts) == 0 ? is_kept(at, &facts, is_above) : -errno;
     int safety = has_foreign_mounts() ? BROUGHT : SAFE;
     while (rc > 0) {
         safety = rc == BROUGHT ? BROUGHT : safety;
@@ -129,6 +131,16 @@ static int is_safe(int directory)
     }
     descriptor_close(&at);
     return rc == -EACCES || rc == -ENOENT ? UNSAFE : rc; /* it cannot be looked at */
+}
+
+static int is_safe(int directory)
+{
+    return is_safe_at(directory, ".");
+}
+
+bool path_stays(int directory)
+{
+    return is_safe_at(directory, "..") == SAFE;
 }
 
 /* ---- who can move what ----------------------------------------------------------------------- */

@@ -150,5 +150,8 @@ int path_say(const struct path_file *f, int code, struct err *e);
 
 void path_release(struct path_file *f);
 
+/* Whether nobody else can put another directory at the place of this one, a mount point's. */
+bool path_stays(int directory);
+
 /* Whether this process can execute the file, and others can change neither it nor its directory. */
 bool path_is_safe_program(const char *path);

@@ -110,9 +110,9 @@ for my $scene (grep { $_->{name} =~ /$CHOICE/ } @SCENES) {
 # ---- fs-shutdown: only what is mounted at that name, and only the run that works there ----------------
 
 SKIP: {
-    my $fs = eval { Root::filesystem('ext4', 64) } // skip 'there is no ext4', 11;
+    my $fs = eval { Root::filesystem('ext4', 64) } // skip 'there is no ext4', 18;
     my $bin = program('boncut');
-    mkdir "$fs/$_" for qw(his upper empty top);
+    mkdir "$fs/$_" for qw(his upper empty);
     my $shut = sub { return run_tool('boncut', 'fs-shutdown', '--yes', @_) };
     my $lives = sub { return eval { spew("$fs/new", 'x'); 1 } };
 
@@ -127,10 +127,34 @@ SKIP: {
     ok($lives->(), 'and the filesystem lives');
     system 'umount', "$part";
 
-    # the root is an overlay, whose upper layer is there
-    my $within = 'mount -t overlay -o "lowerdir=/,upperdir=$0/upper,workdir=$0/empty" bonnie-test "$0/top" && mount --rbind /proc "$0/top/proc" && mount --bind "$0" "$0/top/mnt" && cp "$1" "$0/top/boncut" && exec chroot "$0/top" /boncut fs-shutdown --yes /mnt';
-    like(run_tool('/usr/bin/unshare', '-m', 'sh', '-c', $within, "$fs", $bin)->{err}, qr/root filesystem/, 'that of the upper layer of the root: refused');
+    # the root is an overlay, whose upper layer is there, or a lower one; or on a loop device whose file is there
+    my $memory = Root::tmpfs('size=16m');
+    mkdir "$memory/$_" for qw(upper work);
+    my $all = 'for at in bin lib lib64 usr proc sys dev; do [ ! -d "/$at" ] || { mkdir -p "$2/$at" && mount --rbind "/$at" "$2/$at" || exit; }; done';
+    my $shut_it = 'mkdir -p "$2$0" && mount --bind "$0" "$2$0" && cp "$1" "$2/boncut" && exec chroot "$2" /boncut fs-shutdown --yes "$0"';
+    my %root = (
+        'an overlay, whose upper layer is there' => 'mount -t overlay -o "lowerdir=/,upperdir=$0/upper,workdir=$0/empty" bonnie-test "$2" && mount --rbind /proc "$2/proc"',
+        'an overlay, of which it is a lower layer' => 'mount -t overlay -o "lowerdir=$0:/,upperdir=$3/upper,workdir=$3/work" bonnie-test "$2" && mount --rbind /proc "$2/proc"',
+        'on a loop device, whose file is there' => 'truncate -s 16m "$0/root" && mkfs.ext4 -q "$0/root" && mount -o loop "$0/root" "$2" && ' . $all,
+    );
+    for my $how (sort keys %root) {
+        my $top = scratch_on_disk(oct 755);
+        my $run = run_tool('/usr/bin/unshare', '-m', 'sh', '-c', "$root{$how} && $shut_it", "$fs", $bin, "$top", "$memory");
+        like($run->{err}, qr/root filesystem/, "the root is $how: refused") or diag($run->{out});
+        ok($lives->(), 'and it lives');
+    }
+
+    # he can exchange what is above two mounts, though not the mounts themselves
+    my $his = scratch_on_disk(oct 755);
+    mkdir "$his/$_" for qw(theirs named theirs/mnt named/mnt);
+    chmod oct(700), "$his/theirs";
+    chown $nobody, $nogroup, "$his";
+    system 'mount', '--bind', "$fs", "$his/theirs/mnt";
+    my $exchange = 'my $top = shift; rename "$top/named", "$top/away" and rename "$top/theirs", "$top/named" or die "$!\n"';
+    is(run_tool($^X, { as => 'nobody' }, '-e', $exchange, "$his")->{status}, 0, 'he moves a directory of root\'s with a mount in it');
+    like($shut->("$his/named/mnt")->{err}, qr/another user can move a directory above/, 'to the name of another: refused');
     ok($lives->(), 'and it lives');
+    system 'umount', '-l', "$his/named/mnt";
 
     # nobody says what is mounted there
     my $unread = 'mount --bind /dev/null /proc/$$/mountinfo && exec "$0" fs-shutdown --yes "$1"';

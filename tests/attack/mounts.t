@@ -63,6 +63,9 @@ mkdir "$top/precious" or die "precious: $!\n";
 spew("$top/precious/file", "precious\n" x (1 << 17));
 my $looks = Fault::fingerprint("$top/precious", 'file');
 
+# Other ways out, from the directory above a mount: by `..`, by another link, and by links of the kernel.
+my %WAYS_OUT = (up => '../precious/file', chain => 'up', below => 'dir/../../precious/file', root => "/proc/self/root$top/precious/file", fd => '/dev/fd/9');
+
 sub tree_for {
     my ($below, $shown) = @_;
     mkdir $_, oct 755 or die "$_: $!\n" for $below, "$below/dir";
@@ -72,6 +75,7 @@ sub tree_for {
     symlink "$top/precious",      "$below/away";
     symlink 'dir',                "$below/inside";
     symlink "$shown/dir",         "$below/back";
+    symlink $WAYS_OUT{$_},        "$below/$_" for keys %WAYS_OUT;
     mkfifo("$below/pipe", oct 666);
     chmod oct(666), "$below/pipe";
     spew("$below/bon_csv2html", "#!/bin/sh\nid >$top/ran\n");
@@ -84,7 +88,7 @@ my @KINDS = (Root::have('mkfs.ext4') ? 'loop' : (), -e '/dev/fuse' && Root::have
 # mounted($kind, $user): where a user has mounted such a tree, or undef.
 sub mounted {
     my ($kind, $user) = @_;
-    my $at = "$top/$kind-$user";
+    my $at = "$top/$kind $user"; # which the tables of mounts write as \040
     mkdir "$at.mnt", oct 755;
     chown((getpwnam $user)[ 2, 3 ], "$at.mnt");
     tree_for("$at.tree", "$at.mnt");
@@ -93,9 +97,9 @@ sub mounted {
         return "$at.mnt";
     }
     truncate_to("$at.img", 16 << 20);
-    system("mkfs.ext4 -q -E root_owner=0:0 -d $at.tree $at.img") == 0 or die "mkfs failed\n";
+    system(qw(mkfs.ext4 -q -E root_owner=0:0 -d), "$at.tree", "$at.img") == 0 or die "mkfs failed\n";
     my $device = Root::loop("$at.img");
-    spew("$top/fstab", "$device $at.mnt ext4 user,exec,nosuid,nodev,noauto 0 0\n");
+    spew("$top/fstab", "$device " . "$at.mnt" =~ s/ /\\040/gr . " ext4 user,exec,nosuid,nodev,noauto 0 0\n");
     system "mount --bind $top/fstab /etc/fstab";
     my $is_mounted = system(as($user), 'mount', "$at.mnt") == 0;
     system qw(umount /etc/fstab);
@@ -119,6 +123,11 @@ for my $kind (@KINDS) {
             push @wrong, "$name: $run->{status} $run->{err}" if $run->{status} ne '1' || $run->{err} !~ $AWAY;
         }
         is_deeply(\@wrong, [], "$kind: $who follows no link out of it");
+        my $at = { dir => "$top", wrap => [ @{ $how->{wrap} // [] }, 'sh', '-c', 'exec 9<"$0"; exec "$@"', "$top/precious/file" ] };
+        for my $way (sort keys %WAYS_OUT) {
+            my @open = map { "$_: " . run_at($at, "$mnt/$way", @{ $WRITES{$_} })->{err} } 'generate_randfile', 'bon_csv2txt -o', 'zcav -l';
+            is_deeply([ grep { !/$AWAY/ } @open ], [], "$kind: nor this: $way, to $WAYS_OUT{$way}");
+        }
         is(Fault::fingerprint("$top/precious", 'file'), $looks, 'root\'s file is as it was');
         is_deeply([ glob "$top/precious/*" ], ["$top/precious/file"], 'and nothing is made beside it');
         my @read = ([ $^X, $TXT, 'PATH' ], [ @NULL, '-rt=1', '-url-source=PATH' ]);
@@ -170,7 +179,7 @@ mkdir $far;
 chown $own, $group, $far;
 for my $kind (@KINDS) {
     my $mnt = mounted($kind, 'daemon') // do { fail("$kind: it is mounted"); next };
-    symlink $far, $kind eq 'fuse' ? "$top/$kind-daemon.tree/far" : "$mnt/far" or die "far: $!\n";
+    symlink $far, $kind eq 'fuse' ? "$top/$kind daemon.tree/far" : "$mnt/far" or die "far: $!\n";
     works({@AS}, "$mnt/far/file"); # a link on what this user has mounted
     like(run_at({}, "$mnt/far/file", @{ $WRITES{generate_randfile} })->{err}, $AWAY, 'but root does not follow it');
     system qw(umount -l), $mnt;

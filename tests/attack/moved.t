@@ -131,6 +131,24 @@ for my $case ([ 'his home, root', sub { chown $nobody, $nogroup, $_[0] }, 0, {} 
     }
 }
 
+# What boncut has promised is evidence until it has been checked, so --cleanup of any program leaves it in such a directory.
+{
+    my $top = scratch_on_disk(oct 755);
+    chown $nobody, $nogroup, "$top";
+    mkdir "$top/secret", oct 700;
+    is(run_tool('boncut', 'write', '--methods=fsync,create', qw(--time=0.05 -c1 --units=2), "$top/secret")->{status}, 0, 'boncut leaves what it has promised');
+    my $left = () = glob "$top/secret/boncut.*/*";
+    as_he(sub { rename "$top/secret", "$top/load" }) or die "he cannot move it\n";
+    for my $program (qw(boncut bonnie bonload getc_putc)) {
+        my $run = run_tool($program, '--cleanup', "$top/load");
+        is($run->{status}, 1, "$program --cleanup fails");
+        like($run->{err}, qr{: remove \S+/boncut[.]\w+: user $nobody can move \Q$top\E/load, but may not write to it: nothing that is there is changed}, 'and says why');
+    }
+    is(scalar(() = glob "$top/load/boncut.*/*"), $left, 'it is all there');
+    chown 0, 0, "$top";
+    like(run_tool('boncut', '--cleanup', "$top/load")->{out}, qr/\Aremoved \S+\n\z/, 'where nobody can move it, it is removed');
+}
+
 # ---- races --------------------------------------------------------------------------------------------
 # The name leads to a directory or file of his own and to that of root's in turn, as fast as he can.
 
