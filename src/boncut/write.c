@@ -461,11 +461,11 @@ static int prepare_run(struct write_run *run, struct err *e)
     run->header.methods &= ~atomic_load(&run->left_out);
     if (!(run->header.methods & ~CANARY_METHODS))
         return err_say(e, "%s: none of the methods works here", run->path);
-    if (syncfs(s->fd) != 0)
+    if (sync_again(s->fd, syncfs) != 0)
         return err_system(e, errno, "syncfs %s", run->path);
-    if (fsync(s->owner_fd) != 0 || fsync(s->fd) != 0)
+    if (sync_again(s->owner_fd, fsync) != 0 || sync_again(s->fd, fsync) != 0)
         return err_system(e, errno, "fsync %s", run->path);
-    if (fsync(s->parent_fd) != 0)
+    if (sync_again(s->parent_fd, fsync) != 0)
         return err_system(e, errno, "fsync %s", s->path);
     for (unsigned i = 0; i < run->worker_count; i++)
         if (run->workers[i].methods == 1U << METHOD_DRIVE)

@@ -68,11 +68,7 @@ int io_write(const struct io_file *f, const void *buffer, size_t length, uint64_
 
 int io_sync(const struct io_file *f, struct err *e)
 {
-    int rc;
-    do
-        rc = fsync(f->fd);
-    while (stop_retries(rc));
-    return rc == 0 ? 0 : err_system(e, errno, "fsync %s", f->name);
+    return sync_again(f->fd, fsync) == 0 ? 0 : err_system(e, errno, "fsync %s", f->name);
 }
 
 int io_write_behind(const struct io_file *f, uint64_t offset, uint64_t length, struct err *e)

@@ -57,6 +57,16 @@ static inline bool stop_retries(ssize_t result)
     return result < 0 && errno == EINTR && !stop_requested();
 }
 
+/* Calls fsync(2) or the like, and again if it was interrupted. */
+static inline int sync_again(int fd, int (*sync)(int fd))
+{
+    int rc;
+    do
+        rc = sync(fd);
+    while (stop_retries(rc));
+    return rc;
+}
+
 /* The signal that requested the stop; 0: none has. Safe in threads and after fork. */
 int stop_signal(void);
 

@@ -9,13 +9,14 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
+use File::Basename qw(dirname);
 use POSIX ();
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
 use Attack     qw(attacker_works);
 use BonnieRun  qw(finish has_terminal is_alive program scratch_on_disk source start wait_until);
-use RunProgram qw(path_of slurp spew);
+use RunProgram qw(path_of quoted slurp spew);
 use SweepSize  qw(tries);
 
 plan skip_all => 'needs root, user nobody and mounts of its own' if !Root::may_mount() || !attacker_works();
@@ -104,10 +105,12 @@ chomp(my $version = qx('$^X' '@{[ path_of('bon_csv2html') ]}' --version));
 spew("$dir/bon_csv2html", "#!/bin/sh\n[ \"\$1\" != --version ] || exec echo '$version'\n: >>$dir/his/drawing\ntrap '' HUP\nprintf 'bon_csv2html: said \\033[31mred\\n%5000s\\n' x >&2\nwhile [ ! -e $dir/go ]; do sleep .02; done\necho '<html>'\n");
 chmod oct(755), "$dir/bon_csv2html";
 
+my @PAGE = ("--html=$dir/his/page.html");
+
 sub draws {
-    my (%how) = @_;
+    my ($program, @args) = @_ ? @_ : ('zcav', qw(-q -b1 -u nobody), @PAGE, "$dir/device");
     unlink "$dir/go", "$dir/his/drawing", "$dir/his/page.html";
-    my $run = start({ %ROOT, %how, program => 'zcav', env => { %{ $ROOT{env} }, BON_CSV2HTML => "$dir/bon_csv2html" } }, qw(-q -b1 -u nobody), "--html=$dir/his/page.html", "$dir/device");
+    my $run = start({ %ROOT, program => $program, env => { %{ $ROOT{env} }, BON_CSV2HTML => "$dir/bon_csv2html" } }, @args);
     wait_until('the drawing', sub { -e "$dir/his/drawing" || !is_alive($run->{pid}) });
     return ($run, await($run, qr/\Abon_csv2html\z/));
 }
@@ -189,6 +192,21 @@ for my $case (@EVERY) {
     is(substr($run->{err}, -4096) =~ /\e/, q{}, 'what it says cannot control a terminal');
     like($run->{err}, qr/^bon_csv2html: said \?\[31mred\n/m, 'but is passed on');
     cmp_ok(length $run->{err}, '<', 4300, 'up to 4 KiB');
+
+    my $cut = '--victim=env ' . quoted('PATH=' . dirname(program('boncut')) . ":$ENV{PATH}");
+    for my $other (
+        [ 0, @BONNIE, '--tests=put_block', @PAGE ],
+        [ 0, 'bonload', qw(-u nobody -requests-engine=null -rt=1 -max-requests=10 -show-progress=false), "-timeline-file=$dir/his/page.html" ],
+        [ 3, 'boncut', 'campaign', $cut, qw(--cut=true --same-boot --after=1ms --cuts=1), "--logs=$dir/pages", @PAGE, "$dir/his/data" ],
+    ) {
+        my ($status, $program, @args) = @{$other};
+        ($run, $pid) = draws($program, @args);
+        my $looks = looks($pid, $run);
+        has_ok("$program: bon_csv2html", $looks, { session => 'own', traced => $program eq 'boncut' ? 'by root' : 'by its user', secret => 0, told => 0, fds => 3, place => q{/} });
+        is_deeply([ grep { /\A(?:AWS|TERM|TZ|BON)/ } $looks->{env}->@* ], [], 'with as little');
+        spew("$dir/go", q{});
+        is(finish($run)->{status}, $status, 'it draws the page') or diag($run->{err});
+    }
 
     ($run, $pid) = draws();
     as_he(sub { kill STOP => $pid });

@@ -29,6 +29,10 @@ for my $when (1 .. 6) {
     my $run = run_tool('boncut', { interrupted('openat2', $when), input => $log }, 'check', "$dir");
     unlike("$run->{out}$run->{err}", qr/UNREADABLE|Interrupted/, "openat2 is interrupted, the $when. call: boncut check judges");
 }
+for my $call (qw(fsync fdatasync syncfs)) {
+    my $run = run_tool('boncut', { interrupted($call, 1) }, 'write', '--methods=fsync,fdatasync,syncfs,create', qw(--time=.2 -c1 --units=2), "$dir");
+    is($run->{status}, 0, "$call is interrupted: boncut write goes on") or diag($run->{err});
+}
 run_tool('boncut', '--cleanup', "$dir");
 
 my $fs  = Root::filesystem('ext4', 64);

@@ -13,6 +13,7 @@
 #include "boncut/log.h"
 #include "storage/page_cache.h"
 #include "storage/scratch.h"
+#include "sys/stop.h"
 #include "util/descriptor.h"
 #include "util/portable.h"
 
@@ -99,12 +100,12 @@ static int work_make_directory(struct work *w, int fd, const char *name)
 
 static bool sync_directory(struct work *w, int directory_fd)
 {
-    return called(w, "fsync of the directory", fsync(directory_fd));
+    return called(w, "fsync of the directory", sync_again(directory_fd, fsync));
 }
 
 static bool sync_file(struct work *w, int fd, int (*sync)(int fd))
 {
-    return !sync || called(w, "fsync", sync(fd));
+    return !sync || called(w, "fsync", sync_again(fd, sync));
 }
 
 uint32_t method_units_of_worker(const struct header *h, unsigned method)
@@ -514,7 +515,7 @@ static bool blocks_step(struct work *w, uint32_t unit, const uint64_t versions[]
         }
         if (!range_write(w, w->other_fd, blocks_of(w->header, number + 1, block, 1), versions[0],
                          0) ||
-            !called(w, m->name, m->sync(w->other_fd)))
+            !called(w, m->name, sync_again(w->other_fd, m->sync)))
             return false;
         if (block > 0)
             return true;
@@ -529,7 +530,7 @@ static bool blocks_step(struct work *w, uint32_t unit, const uint64_t versions[]
         if (!range_write(w, w->fd, unit_range(w->header, w->method, unit + i), versions[i],
                          m->write_flags))
             return false;
-    return !m->sync || called(w, m->name, m->sync(w->fd));
+    return !m->sync || called(w, m->name, sync_again(w->fd, m->sync));
 }
 
 /* ---- a mapping ------------------------------------------------------------------------------- */
