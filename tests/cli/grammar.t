@@ -77,7 +77,10 @@ sub alike_ok {
     for my $option (@{$options}) {
         my ($program, $name) = @{$option};
         my $runs = sub { return called($program, "$name$_[0]", '-V') };
-        is_deeply([ grep { $runs->($_)->{status} ne '0' } grep { $name ne '-f' || /\A\d/ } @{$good} ], [], "$program $name: each $what");
+        for my $given (grep { $name ne '-f' || /\A\d/ } @{$good}) {
+            my $run = $runs->($given);
+            is("$run->{status} $run->{err}", '0 ', "$program $name$given: a $what");
+        }
         for my $given (grep { $name ne '-f' || /\A\d/ } @{$bad}) { # only a number can be attached to -f
             my $run = $runs->($given);
             like("$run->{status} $run->{err}", qr/\A1 \Q$program\E: --?[a-z0-9-]+: '\Q$given\E' is not accepted; expected [^\n]+\n\z/, "$program $name$given: no $what");
