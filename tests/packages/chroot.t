@@ -39,7 +39,7 @@ bash -ic 'complete -p bonnie 2>/dev/null || _completion_loader bonnie; complete 
 examples=$(bon_ab -h | sed -n '/^ /{ :more; /\\$/{ N; s/\\\n *//; b more }; s/^ *//; /^bon_ab --[ap]/p }' | grep -v 'mount\|\[OPTION')
 test "$(echo "$examples" | wc -l)" -eq 4
 cp /bin/cat old && cp /bin/cat new && echo text >input
-echo "$examples" | sed "s,bonnie --json,& --time=0.1,g; s,-good-for,-duration=0.2s &,g; s,^bon_ab,& --time=20s," |
+echo "$examples" | sed "s,bonnie --json,& --time=1,g; s,-good-for,-duration=0.2s &,g; s,^bon_ab,& --time=20s," |
 	while read -r example; do
 		status=0; sh -c "$example" </dev/null || status=$?
 		case $status in 0|2|3) ;; *) echo "$example: $status"; exit 1 ;; esac
