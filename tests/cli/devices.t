@@ -55,7 +55,7 @@ system 'udevadm settle --timeout=60 2>/dev/null' if have('udevadm');
 my $FIGURE = qr/ +\d[\d.]{0,3}(?: (?:[KMGT]?i?B|k|M))?/;
 my $ROW    = qr/$FIGURE(?: +(?:\S+ [mun]?s|-)){0,2} +$LIMIT\n| +too quick\n/;
 my $queues = grep {/io_uring|libaio/} engines(); # a build may have neither
-my ($EIGHT, $MANY) = $queues ? ('8 in flight', $ROW) : ('one by one', ": neither libaio nor io_uring works here\n");
+my ($EIGHT, $MANY) = $queues ? (qr/(?:8 in flight|one by one)/, $ROW) : ('one by one', ": neither libaio nor io_uring works here\n");
 
 for my $name (grep { $on{$_} } sort keys %on) {
     my $loop = $on{$name};
