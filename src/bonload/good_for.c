@@ -296,7 +296,7 @@ static void find_durability(struct inquiry *q, int fd)
         return;
     d->kind = DURABILITY_NONE;
     d->why = "fsync does nothing";
-    snprintf(d->what, sizeof d->what, "nothing of %d fsyncs reaches %.30s", TRIAL_SYNCS,
+    snprintf(d->what, sizeof d->what, "none of %d fsyncs reaches %.30s", TRIAL_SYNCS,
              sources.devices.name);
 }
 

@@ -76,16 +76,16 @@ my $NOTHING = qr/^Durable: syncs reached no drive: nothing is durable[.]$/m; # i
 subtest 'boncut audit' => sub {
     my ($kept, $lost) = both(sub { run_tool('boncut', 'audit', "$dir") });
     isnt($kept->{status}, 2, 'syncs that are kept');
-    unlike($kept->{out}, qr/nothing of 200 fsyncs reaches the device/, 'reach a drive');
+    unlike($kept->{out}, qr/none of 200 fsyncs reaches the device/, 'reach a drive');
     is($lost->{status}, 2, 'lost syncs');
-    like($lost->{out}, qr/nothing of 200 fsyncs reaches the device/, 'reach none');
+    like($lost->{out}, qr/none of 200 fsyncs reaches the device/, 'reach none');
 };
 
 subtest 'bonload -good-for' => sub {
     for my $profile (qw(etcd redis mariadb)) {
         my ($kept, $lost) = both(sub { bonload("-good-for=$profile", '-duration=0.2s', '-warmup=0s', "$dir") });
         unlike("$kept->{out}$kept->{err}", qr/fsyncs\s+reaches/, "$profile: syncs that are kept");
-        like($lost->{out}, qr/nothing of 20 fsyncs\s+reaches\s+loop/, "$profile: lost syncs");
+        like($lost->{out}, qr/none of 20 fsyncs\s+reaches\s+loop/, "$profile: lost syncs");
         unlike($lost->{out}, qr/\A\w+: good/, "$profile: are good for nothing");
         is($lost->{status}, 2, "$profile: status 2") if $profile ne 'mariadb';  # it has no limits
     }

@@ -119,7 +119,7 @@ static void judge(struct audit *a, const char *directory)
                      l->device->name);
     }
     if (a->trial.is_pretended)
-        snprintf(a->not_durable, sizeof a->not_durable, "nothing of %d fsyncs reaches the device",
+        snprintf(a->not_durable, sizeof a->not_durable, "none of %d fsyncs reaches the device",
                  TRIAL_SYNCS);
     if (a->durability.kind == DURABILITY_NONE)
         snprintf(a->not_durable, sizeof a->not_durable,
