@@ -40,6 +40,16 @@ sub cached {
     BAIL_OUT('nothing stays in the cache');
 }
 
+# On a busy machine, some pages of a file may outlast what evicts it.
+sub cold {
+    my ($dir) = @_;
+    for (1 .. 100) {
+        my $read = read_of($dir);
+        return $read if $read->{cache}{resident_percent_before} < 1;
+    }
+    BAIL_OUT('something stays in the cache');
+}
+
 sub said { return join ': ', @{ $_[0] }{qw(limited_by reason)} }
 
 my $WAITED = qr/(?:; no CPU free \d+ %)?/;
@@ -50,7 +60,7 @@ sub process_speaks {
         my $read = cached($overlay);
         like(said($read), qr/\Apage cache: This process read none of the data from storage$WAITED[.]\z/, "$name, cached");
         is_deeply([ @{ $read->{evidence} }{qw(read_by read_bytes)} ], [ 'process', 0 ], 'by its own counter');
-        $read = read_of($overlay);
+        $read = cold($overlay);
         like(said($read), $cold, "$name, cold");
         cmp_ok($read->{evidence}{read_bytes}, '>=', $BYTES,        'all was read');
         cmp_ok($read->{evidence}{read_bytes}, '<=', 2 * $BYTES, 'by this process, perhaps some of it again');
@@ -88,7 +98,7 @@ SKIP: {
     unlike(said($_), qr/page cache/, 'what is compressed was not in the page cache') for map { read_of($disk, '--data=zero', @{$_}) } [], ['-D'];
     like(said(cached($disk)), qr/\Apage cache: The device read none of the data$WAITED[.]\z/, 'nor does that hide what was');
     loaded('-wt=1', "-url=$disk/f-XX", qw(-max-requests=20 -body-size=256KiB -fsync));
-    like(measured("-url=$disk/f-XX"), qr/\Adevice: Device busy \d+ %[.]\z/, 'bonload finds the device of a btrfs');
+    like(measured("-url=$disk/f-XX"), qr/\Adevice: (?:Device busy \d+ %|The device read all of the data)[.]\z/, 'bonload finds the device of a btrfs');
     spew("$disk/zeros", "\0" x (4 << 20));
     system 'sync', '-f', "$disk/zeros";
     like(measured("-url=$disk/zeros", '-max-requests=1'), qr/\A(?:device|not known): /, 'bonload: compressed');
