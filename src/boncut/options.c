@@ -99,7 +99,7 @@ static const struct option_entry entries[] = {
      .offer = OFFER_LIST, .list = method_print_all,
      .help = "ways of asking for durability; help lists them (default: all)"},
     {COUNT("rate", "N", rate, 1, 1000000000), .owners = OF_WRITE,
-     .help = "promises a second, of all workers (default: as many as possible)"},
+     .help = "promises per second, all workers together (default: as many as possible)"},
     {COUNT("seed", "N", seed, 0, SEED_MAX), .owners = OF_WRITE, .help = OPTION_SEED_HELP},
     {DURATION("time", time_ns, 1), .owners = OF_WRITE,
      .help = "end after this time (default: when the power is cut)"},

@@ -467,7 +467,7 @@ static const struct option_table option_table = {
              "    bonnie -d /data --preset=diskmark\n"
              "Random reads and writes, many at a time, until the figure is steady:\n"
              "    bonnie -d /data -D --engine=libaio --tests=iops --steady-state\n"
-             "Remove what killed runs left behind:\n"
+             "Remove the leftovers of killed runs:\n"
              "    bonnie -d /data --cleanup\n\n"
              "Is it good enough for a database?    bonload -good-for=list\n"
              "Did a change help?                   bon_ab --help\n"

@@ -60,7 +60,7 @@
 #define OPTION_SEED_HELP    "seed for everything random (default: the time)"
 #define OPTION_VERBOSE_HELP "print more details on standard error"
 #define OPTION_CLEANUP(member)                                                                     \
-    FLAG("cleanup", member), .help = "remove what killed runs left behind, and exit"
+    FLAG("cleanup", member), .help = "remove the leftovers of killed runs, and exit"
 #define ANSWER(option, what) .name = option, .kind = OPTION_ANSWERS, .constant = what
 #define OPTION_VERSION                                                                             \
     ANSWER("version", CLI_VERSION), .letter = 'V', .help = "print the version and exit"

@@ -323,7 +323,7 @@ static const struct option_table option_table = {
                    "    getc_putc -u USER /data\n"
                    "Only a line for scripts, with a label:\n"
                    "    getc_putc -q -m LABEL /data\n"
-                   "Remove what killed runs left behind:\n"
+                   "Remove the leftovers of killed runs:\n"
                    "    getc_putc --cleanup /data\n\n"
                    "getc_putc --help lists all options; the manual is getc_putc(1).\n",
     .closing = "\nSizes take a suffix k, m, g or t (powers of 1024). The manual is getc_putc(1).\n",

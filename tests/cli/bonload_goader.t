@@ -57,7 +57,7 @@ my %DIFFERS = (
     Searches => 'A search ends by itself',
     Sizes    => 'alone makes sizes vary from 0 up',
     Words    => 'Options may follow the template',
-    Wrong    => 'the exit status is 1 after wrong use (goader: 2 or 3)',
+    Wrong    => 'the exit status is 1 after a usage error (goader: 2 or 3)',
 );
 my %used;
 

@@ -41,7 +41,7 @@ subtest 'options that several programs have' => sub {
         html    => [ q{}, qr/also write the report as a page to PAGE/ ],
         label   => [ 'm', qr/label of the results/ ],
         seed    => [ undef, qr/seed for everything random \(default: the time\)/ ],
-        cleanup => [ q{}, qr/remove what killed runs left behind, and exit/ ],
+        cleanup => [ q{}, qr/remove the leftovers of killed runs, and exit/ ],
     );
     my %who = (
         bonnie            => [qw(h help version quiet verbose json output html label seed cleanup)],
