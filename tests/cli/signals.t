@@ -63,7 +63,8 @@ for my $case ([qw(KILL)], [qw(INT)], [ 'INT', "--output=$dir/report" ]) {
     is(finish($run)->{status}, "signal $SIGNAL{$signal}", "SIG$signal in a look @how");
     is($run->{out}, $rows, @how ? 'nothing is printed' : 'and nothing else is') if $signal eq 'KILL' || @how;
     like($run->{out}, qr/\A\Q$rows\E\n\d+ s, /, 'what it cost follows') if $signal eq 'INT' && !@how;
-    bonnie('--cleanup', "$dir") if $signal eq 'KILL';
+    # while a process of the killed run is ending, its directory is in use
+    wait_until('nothing of it is in use', sub { bonnie('--cleanup', "$dir"); return !tree($dir) }) if $signal eq 'KILL';
     is_deeply([ tree($dir) ], [], 'nothing is left');
 }
 
