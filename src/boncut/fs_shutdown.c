@@ -68,10 +68,8 @@ static bool is_on(const char *path, dev_t device)
     struct device_set below;
     mount_info_of_path(&mount, path);
     device_find(&below, &mount);
-    bool is_it = makedev(mount.major, mount.minor) == device;
-    for (unsigned i = 0; i < below.count; i++)
-        is_it = is_it || makedev(below.devices[i].major, below.devices[i].minor) == device;
-    return is_it;
+    return makedev(mount.major, mount.minor) == device ||
+           device_set_has(&below, major(device), minor(device));
 }
 
 /* Whether this system's root, or a layer of it, "lowerdir=/a:/b,upperdir=/c", is there. */

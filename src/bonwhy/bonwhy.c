@@ -269,9 +269,9 @@ static void print_report(FILE *out, struct watch *w, const struct answer *a, boo
     fputc('\n', out);
     for (const struct storage *s = w->storages; s < w->storages + w->storage_count; s++) {
         struct label_text line = {""};
-        const double busy = busy_percent(s);
         if (s->devices.count == 0)
             continue;
+        const double busy = busy_percent(s);
         label_add(&line, "%.200s: ", printable(s->devices.name).text);
         if (busy >= 0)
             label_add(&line, "busy %.3g %%; ", busy);

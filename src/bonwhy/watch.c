@@ -452,8 +452,7 @@ static void watch_devices(struct watch *w)
     for (unsigned i = 0; i < w->storage_count; i++)
         for (unsigned n = 0; n < w->storages[i].devices.count && to->count < MAX_DEVICES; n++) {
             const struct device *d = &w->storages[i].devices.devices[n];
-            const struct tail_event on_it = {.device = tail_device(d->major, d->minor)};
-            if (!tail_event_is_on(&on_it, to))
+            if (!device_set_has(to, d->major, d->minor))
                 to->devices[to->count++] = *d;
         }
     to->filesystem = to->count;

@@ -52,12 +52,19 @@ bool device_parse_number(const char *text, unsigned *major, unsigned *minor)
     return sscanf(text, "%u:%u", major, minor) == 2;
 }
 
+bool device_set_has(const struct device_set *d, unsigned major, unsigned minor)
+{
+    for (unsigned i = 0; i < d->count; i++)
+        if (d->devices[i].major == major && d->devices[i].minor == minor)
+            return true;
+    return false;
+}
+
 /* Adds the device `new`, unless the set has its number. Returns false when that is impossible. */
 static bool add_device(struct device_set *d, struct device new)
 {
-    for (unsigned i = 0; i < d->count; i++)
-        if (d->devices[i].major == new.major && d->devices[i].minor == new.minor)
-            return true;
+    if (device_set_has(d, new.major, new.minor))
+        return true;
     char path[PATH_MAX];
     char target[PATH_MAX];
     path_of(d, &new, "", path);

@@ -105,6 +105,9 @@ bool device_is_virtual(const struct device_set *d, const struct device *device);
 /* Finds the block devices below the filesystem p. */
 void device_find(struct device_set *d, const struct mount_info *p);
 
+/* Whether the set has a device with this number. */
+bool device_set_has(const struct device_set *d, unsigned major, unsigned minor);
+
 /* The models of the lowest devices ("Samsung SSD 990 PRO"), joined by ", "; empty: unknown. */
 #define DEVICE_MODELS 256
 void device_models(const struct device_set *d, char models[static DEVICE_MODELS]);

@@ -10,7 +10,7 @@ static const double t_table[] = {
     2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
     2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 };
-#define T_TABLE_ROWS (COUNT_OF(t_table))
+#define T_TABLE_ROWS COUNT_OF(t_table)
 
 /* The same quantile of the normal distribution; beyond the table, with the first term of the series
  * for t (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5), right to 0.004. */

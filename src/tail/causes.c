@@ -102,10 +102,8 @@ static enum tail_cause cause_of(const struct moment *m)
 
 bool tail_event_is_on(const struct tail_event *e, const struct device_set *devices)
 {
-    for (unsigned i = 0; i < devices->count; i++)
-        if (e->device == tail_device(devices->devices[i].major, devices->devices[i].minor))
-            return true;
-    return false;
+    return device_set_has(devices, e->device >> 20,
+                          e->device & ((1U << 20) - 1)); /* tail_device() */
 }
 
 /* Whether an event about a request is about these sectors. */

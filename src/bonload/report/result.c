@@ -133,14 +133,16 @@ double seconds_between(uint64_t begin_ns, uint64_t end_ns)
     return end_ns > begin_ns ? (double)(end_ns - begin_ns) / (double)BILLION : 0;
 }
 
-/* Describes the slowest requests of a kind; without their names when memory runs out. */
-static void fill_slowest(const struct main_loop *m, enum load_kind kind, struct result *result)
+/* Describes the slowest requests of a kind. Returns false when memory runs out. */
+static bool fill_slowest(const struct main_loop *m, enum load_kind kind, struct result *result)
 {
     const struct run *run = m->run;
     struct slowest slowest = {0};
     struct slow_results *to = &result->figures->slowest[kind];
     uint64_t since_ns = 0;
     char *name = malloc(run->names.longest + 1);
+    if (!name)
+        return false;
     if (result->is_of_last_load)
         since_ns = m->steps->current.begin_ns; /* when the last load had settled */
     else
@@ -159,14 +161,13 @@ static void fill_slowest(const struct main_loop *m, enum load_kind kind, struct 
             .op = s->op,
             .outcome = "ok",
         };
-        if (name) {
-            names_show(&run->names, s->number, name);
-            snprintf(slow->name, sizeof slow->name, "%s", name);
-        }
+        names_show(&run->names, s->number, name);
+        snprintf(slow->name, sizeof slow->name, "%s", name);
         if (s->failure != 0)
             run->target->describe(run->shared, s->failure, slow->outcome, sizeof slow->outcome);
     }
     free(name);
+    return true;
 }
 
 /* Describes all failures, except those in `before`. Returns the first, or NULL. */
@@ -285,9 +286,8 @@ static bool fill_result(struct main_loop *m, struct result *result)
         if (is_last)
             tally_subtract(&f->ops[i], &f->ops[i], &steps->before[LOAD_KINDS + i]);
     }
-    for (enum load_kind kind = 0; !result->is_interim && kind < LOAD_KINDS; kind++)
-        fill_slowest(m, kind, result);
-    return true;
+    return result->is_interim ||
+           (fill_slowest(m, LOAD_WRITE, result) && fill_slowest(m, LOAD_READ, result));
 }
 
 static size_t figures_bytes(const struct result *r)

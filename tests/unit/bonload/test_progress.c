@@ -19,8 +19,9 @@
 
 #define LINE_NS (6 * BILLION)
 
-/* A run with one reading thread, of which no request has ended yet. */
-static void open_run(struct run *run, struct plan *plan)
+/* A run with one reading thread, of which no request has ended yet, and its line where standard
+ * error is not a terminal. The caller may change the plan and the load before the first look. */
+static void open_view(struct progress_view *v, struct run *run, struct plan *plan)
 {
     static const struct settings settings;
     struct err e;
@@ -32,6 +33,14 @@ static void open_run(struct run *run, struct plan *plan)
     run->loads[LOAD_READ].pace = PACE_CLOSED;
     run->loads[LOAD_READ].active = 1;
     assert_int_equal(recorders_open(&run->recorders, 1, false, &e), 0);
+    assert_int_equal(progress_open(v, true, &e), 0);
+    v->is_terminal = false;
+}
+
+static void close_view(struct progress_view *v, struct run *run)
+{
+    free(v->counted);
+    recorders_close(&run->recorders);
 }
 
 static void end_requests(struct run *run, enum load_kind kind, unsigned count, bool failed)
@@ -71,13 +80,9 @@ static void what_did_not_end_has_no_latency(void **state)
     static struct run run;
     struct progress_view v;
     struct plan plan;
-    struct err e;
     char line[200];
     (void)state;
-    err_init(&e);
-    open_run(&run, &plan);
-    assert_int_equal(progress_open(&v, true, &e), 0);
-    v.is_terminal = false;
+    open_view(&v, &run, &plan);
     look(&v, &run, BILLION, line);
     assert_string_equal(line, "");
     end_requests(&run, LOAD_READ, 12, false);
@@ -88,8 +93,7 @@ static void what_did_not_end_has_no_latency(void **state)
     end_requests(&run, LOAD_READ, 6, true);
     look(&v, &run, BILLION + 3 * LINE_NS, line);
     assert_string_equal(line, "reads 0/s by 1 thread p50 - p99 -, 6 errors");
-    free(v.counted);
-    recorders_close(&run.recorders);
+    close_view(&v, &run);
 }
 
 /* Two kinds of requests at high rates: the line still fits. */
@@ -98,17 +102,13 @@ static void two_kinds_fit_80_columns(void **state)
     static struct run run;
     struct progress_view v;
     struct plan plan;
-    struct err e;
     char line[200];
     (void)state;
-    err_init(&e);
-    open_run(&run, &plan);
+    open_view(&v, &run, &plan);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         plan.kinds[kind].pace = run.loads[kind].pace = PACE_RATE;
         run.loads[kind].rate = run.loads[kind].schedules[0].rate = 100000 * BILLION;
     }
-    assert_int_equal(progress_open(&v, true, &e), 0);
-    v.is_terminal = false;
     look(&v, &run, BILLION, line);
     end_requests(&run, LOAD_READ, 600000, false);
     end_requests(&run, LOAD_WRITE, 599000, false);
@@ -121,8 +121,7 @@ static void two_kinds_fit_80_columns(void **state)
     look_until(&v, &run, BILLION + 2 * LINE_NS, 18 * BILLION, line);
     assert_string_equal(line,
                         "writes 0/s of 100k p99 -, reads 0/s of 100k p99 -, 3 errors, 6 s left");
-    free(v.counted);
-    recorders_close(&run.recorders);
+    close_view(&v, &run);
 }
 
 /* Nobody knows how long a search takes, which is said, after what it took. */
@@ -131,22 +130,17 @@ static void a_search_has_no_known_end(void **state)
     static struct run run;
     struct progress_view v;
     struct plan plan;
-    struct err e;
     char line[200];
     (void)state;
-    err_init(&e);
-    open_run(&run, &plan);
+    open_view(&v, &run, &plan);
     plan.mode = MODE_SEARCH;
     run.start_ns = BILLION;
-    assert_int_equal(progress_open(&v, true, &e), 0);
-    v.is_terminal = false;
     look(&v, &run, BILLION, line);
     look(&v, &run, BILLION + LINE_NS, line);
     assert_string_equal(line, "reads 0/s by 1 thread p50 - p99 -, 6 s; time left not known");
     look_until(&v, &run, BILLION + 2 * LINE_NS, 18 * BILLION, line);
     assert_string_equal(line, "reads 0/s by 1 thread p50 - p99 -, 6 s left");
-    free(v.counted);
-    recorders_close(&run.recorders);
+    close_view(&v, &run);
 }
 
 int main(void)
