@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "tail/trace.h"
 
 /* Explains why an operation was slow. Its time is cut into spans that do not overlap, and the

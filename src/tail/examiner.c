@@ -2,13 +2,7 @@
 #include "tail/examiner.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "measure/clock.h"
 #include "measure/cpu.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "measure/control_group.h"
 #include "measure/histogram.h"
 #include "measure/slow_ops.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tail/history.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "measure/clock.h"
 
 /* Room for events; but there is room for LEAST_EVENTS of each CPU at least. */

@@ -2,19 +2,12 @@
 #include "tail/trace.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <linux/mount.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "sys/seccomp_rules.h"
 #include "sys/stop.h"
