@@ -42,7 +42,7 @@ static int open_named(struct named_output *o, const char *value, const char *suf
 {
     if (snprintf(o->name, sizeof o->name, "%s%s", value, suffix) >= (int)sizeof o->name)
         return err_system(e, ENAMETOOLONG, "open %s%s", value, suffix);
-    return output_open(&o->file, o->name, e);
+    return output_open(&o->file, o->name, false, e);
 }
 
 static int open_outputs(struct outputs *o, const struct plan *p, struct err *e)

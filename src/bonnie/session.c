@@ -298,7 +298,7 @@ int bonnie(int argc, char *argv[], struct err *e)
     }
     whole.seed = seed;
     if (rc == 0)
-        rc = output_open(&output, plan->output, e);
+        rc = output_open(&output, plan->output, false, e);
     if (rc == 0 && s->page && ranks->number == 0)
         rc = html_page_open(&page, "--html", s->page, e);
     if (rc == 0 && s->coordination) {

@@ -478,9 +478,9 @@ static int run(const struct settings *s, struct err *e)
     if (!s->command)
         rc = target_find(&t, s->target, e);
     if (rc == 0)
-        rc = output_open(&o.report, s->output, e);
+        rc = output_open(&o.report, s->output, false, e);
     if (rc == 0 && s->profile)
-        rc = output_open(&o.profile, s->profile, e);
+        rc = output_open(&o.profile, s->profile, false, e);
     if (rc == 0 && s->page)
         rc = html_page_open(&o.page, "--html", s->page, e);
     if (rc == 0 && s->command) {

@@ -186,7 +186,7 @@ int html_page_open(struct html_page *p, const char *option, const char *path, st
     *p = (struct html_page){.option = option};
     int rc = find_drawer(p, e);
     if (rc == 0)
-        rc = output_open(&p->output, path, e);
+        rc = output_open(&p->output, path, false, e);
     p->is_open = rc == 0;
     return rc;
 }

@@ -105,16 +105,21 @@ int file_set_find(struct file_set *s, uint64_t index, char name[FILE_NAME_SIZE],
     return place->fd >= 0 ? 0 : place->fd;
 }
 
-DIR *file_set_list_directory(struct file_set *s, uint64_t index, unsigned *number, struct err *e)
+DIR *file_set_list_directory(struct file_set *s, uint64_t index, struct file_place *place,
+                             uint64_t *wanted, struct err *e)
 {
     const struct scratch *scratch = s->setup.scratch;
-    *number = directory_number(s, index);
+    struct partition part = partition_of(s->files.count, s->directories.count, index);
+    uint64_t rest = s->state.wanted % s->files.count; /* number of files of an unfinished round */
+    uint64_t of_rest = rest > part.first ? MIN(rest - part.first, part.count) : 0;
+    *wanted = part.count * (s->state.wanted / s->files.count) + of_rest;
     int fd = directory_fd(s, index, e);
-    if (fd < 0)
-        return NULL;
-    DIR *directory = directory_list(fd, ".");
-    if (!directory)
-        err_system(e, errno, "open directory %u in %s/%s", *number, scratch->path, scratch->name);
+    DIR *directory = fd < 0 ? NULL : directory_list(fd, ".");
+    *place = (struct file_place){.fd = directory ? dirfd(directory) : -1,
+                                 .directory = directory_number(s, index)};
+    if (!directory && fd >= 0)
+        err_system(e, errno, "open directory %u in %s/%s", place->directory, scratch->path,
+                   scratch->name);
     return directory;
 }
 
@@ -370,15 +375,6 @@ int file_set_fill(struct file_set *s, enum name_order order, uint64_t until_ns, 
             now->wanted = now->made;
     }
     return rc;
-}
-
-uint64_t file_set_in_directory(const struct file_set *s, uint64_t index)
-{
-    struct partition part = partition_of(s->files.count, s->directories.count, index);
-    uint64_t rest = s->state.wanted % s->files.count; /* number of files of an unfinished round */
-    uint64_t of_rest = rest > part.first ? rest - part.first : 0;
-    of_rest = MIN(of_rest, part.count);
-    return part.count * (s->state.wanted / s->files.count) + of_rest;
 }
 
 int file_set_release(struct file_set *s, struct err *e)

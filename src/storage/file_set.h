@@ -83,17 +83,16 @@ int file_set_clear(struct file_set *s, bool goes_on, struct err *e);
  * not 0 and comes first, only the files made by then are wanted. */
 int file_set_fill(struct file_set *s, enum name_order order, uint64_t until_ns, struct err *e);
 
-/* Number of wanted files in the worker's directory `index`, counted from 0. */
-uint64_t file_set_in_directory(const struct file_set *s, uint64_t index);
-
 int file_set_evict(struct file_set *s, struct err *e);
 
 /* Looks up file `index`, from 0 to wanted - 1. Its name in `name` must live as long as *place. */
 int file_set_find(struct file_set *s, uint64_t index, char name[FILE_NAME_SIZE],
                   struct file_place *place, struct err *e);
 
-/* Opens directory `index` to list it; the caller closes it. NULL: e says why. *number: its own. */
-DIR *file_set_list_directory(struct file_set *s, uint64_t index, unsigned *number, struct err *e);
+/* Opens the worker's directory `index`, counted from 0, to list it; the caller closes it. NULL: e
+ * says why. *place becomes that of a file in it, without a name, *wanted their number. */
+DIR *file_set_list_directory(struct file_set *s, uint64_t index, struct file_place *place,
+                             uint64_t *wanted, struct err *e);
 
 /* The timed operations. create makes the next file in that order; stat gets a file's status, and
  * reads its data if it has any; remove deletes it. *bytes becomes the number of bytes moved. */

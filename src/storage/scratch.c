@@ -157,13 +157,14 @@ DIR *directory_list(int fd, const char *name)
     return all;
 }
 
-/* Whether that name in the directory behind fd is the file that is open as `other`: 1 or 0. */
-static int directory_has(int fd, const char *name, int other)
+/* Returns 0 if that name in the directory behind fd is that of what is open as `other`, or an
+ * errno: ENOENT also if something else has it. */
+static int check_name(int fd, const char *name, int other)
 {
     struct stat named, open;
     if (fstat(other, &open) != 0 || fstatat(fd, name, &named, AT_SYMLINK_NOFOLLOW) != 0)
-        return -errno;
-    return named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+        return errno;
+    return named.st_dev == open.st_dev && named.st_ino == open.st_ino ? 0 : ENOENT;
 }
 
 /* Uses getdents64(2), because readdir(3) takes a removed directory for an empty one. */
@@ -191,29 +192,11 @@ int directory_state(int fd, const char *except)
     return state;
 }
 
-/* Whether files made in the directory have the owner and the mode that they were made with; in
- * doubt true. Opens the test file when it makes it, so no other can be mistaken for it. */
-static bool keeps_owners(int fd)
-{
-    struct stat st;
-    char name[PRIVATE_NAME_SIZE];
-    uint64_t number;
-    int probe = openat(fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
-    if (probe < 0 && getrandom(&number, sizeof number, 0) == (ssize_t)sizeof number) {
-        private_name(name, number);
-        probe = openat(fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-        if (probe >= 0)
-            unlinkat(fd, name, 0);
-    }
-    bool kept = probe < 0 || fstat(probe, &st) != 0 ||
-                (st.st_uid == geteuid() && (st.st_mode & 0777) == 0600);
-    descriptor_close(&probe);
-    return kept;
-}
-
 int private_directory_ownership(int parent_fd, int fd, bool trusts, char found[FOUND_SIZE])
 {
-    struct stat parent, st;
+    struct stat parent, st, made;
+    char name[PRIVATE_NAME_SIZE];
+    uint64_t number;
     if (fstat(parent_fd, &parent) != 0 || fstat(fd, &st) != 0)
         return -errno;
     bool is_here = st.st_dev == parent.st_dev;
@@ -222,28 +205,27 @@ int private_directory_ownership(int parent_fd, int fd, bool trusts, char found[F
         return OWNERSHIP_OURS;
     snprintf(found, FOUND_SIZE, "it belongs to uid %u with mode %04o%s", st.st_uid,
              st.st_mode & 07777, is_here ? "" : ", on another filesystem");
-    if (!is_here || keeps_owners(parent_fd))
+    if (!is_here)
+        return OWNERSHIP_OTHER;
+    /* Whether files have the owner and the mode that they were made with; in doubt they do. This
+     * opens the test file when it makes it, so no other can be mistaken for it. */
+    int probe = openat(parent_fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+    if (probe < 0 && getrandom(&number, sizeof number, 0) == (ssize_t)sizeof number) {
+        private_name(name, number);
+        probe = openat(parent_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (probe >= 0)
+            unlinkat(parent_fd, name, 0);
+    }
+    bool keeps_owners = probe < 0 || fstat(probe, &made) != 0 ||
+                        (made.st_uid == geteuid() && (made.st_mode & 0777) == 0600);
+    descriptor_close(&probe);
+    if (keeps_owners)
         return OWNERSHIP_OTHER;
     /* whether only root and this user can make, rename or remove anything in the parent */
     bool is_for_us_alone = (parent.st_uid == 0 || parent.st_uid == geteuid()) &&
                            (parent.st_mode & (S_IWGRP | S_IWOTH)) == 0;
     bool is_trusted = is_for_us_alone || (trusts && geteuid() != 0);
     return is_trusted ? OWNERSHIP_OURS : OWNERSHIP_UNKNOWN;
-}
-
-/* Nothing removes it by its descriptor, so what its name leads to is checked before and after. */
-static int remove_once(int parent_fd, const char *name, int fd)
-{
-    int is_it = directory_has(parent_fd, name, fd);
-    int code = is_it < 0 ? -is_it : is_it ? 0 : ENOENT;
-    if (code == 0 && unlinkat(parent_fd, name, AT_REMOVEDIR) != 0)
-        code = errno;
-    if (code != 0 && code != ENOENT && code != ENOTDIR)
-        return code == EEXIST ? -ENOTEMPTY : -code;
-    int state = directory_state(fd, NULL);
-    if (code == 0)
-        return state < 0 || state == DIRECTORY_REMOVED ? 0 : -ESTALE;
-    return state == DIRECTORY_REMOVED ? -ENOENT : -ESTALE;
 }
 
 /* Waits take one millisecond at first, then twice as long each, and these times at last: half a
@@ -253,17 +235,25 @@ static int remove_once(int parent_fd, const char *name, int fd)
 
 int private_directory_remove(int parent_fd, const char *name, int fd)
 {
-    int rc = remove_once(parent_fd, name, fd);
-    for (uint64_t ms = 1; rc == -ENOTEMPTY; ms *= 2) {
-        int state =
-            directory_state(fd, NULL); /* empty: the last file has vanished since the last try */
+    for (uint64_t ms = 1;; ms *= 2) {
+        /* nothing removes it by its descriptor, so what its name leads to is checked before and
+         * after */
+        int code = check_name(parent_fd, name, fd);
+        if (code == 0 && unlinkat(parent_fd, name, AT_REMOVEDIR) != 0)
+            code = errno;
+        int state = directory_state(fd, NULL);
+        if (code == 0)
+            return state < 0 || state == DIRECTORY_REMOVED ? 0 : -ESTALE;
+        if (code == ENOENT || code == ENOTDIR)
+            return state == DIRECTORY_REMOVED ? -ENOENT : -ESTALE;
+        /* empty: the last file has vanished since the removal was tried */
         bool vanishes = state == DIRECTORY_VANISHING || state == DIRECTORY_EMPTY;
+        if (code != ENOTEMPTY && code != EEXIST)
+            return -code;
         if (ms > (vanishes ? MAX_VANISHING_WAIT_MS : MAX_WAIT_MS))
-            break;
+            return -ENOTEMPTY;
         clock_sleep(ms * MILLION);
-        rc = remove_once(parent_fd, name, fd);
     }
-    return rc;
 }
 
 /* Takes the lock of an open owner file. Returns -EWOULDBLOCK when its run is alive, and -ENOLCK
@@ -356,8 +346,7 @@ static int make_owner_file(struct scratch *s, struct err *e)
     if (s->owner_fd < 0)
         return s->owner_fd;
     int locked = owner_file_lock(s->owner_fd);
-    int is_there = directory_has(s->fd, OWNER_FILE_NAME, s->owner_fd);
-    int code = is_there < 0 ? -is_there : is_there ? 0 : ENOENT;
+    int code = check_name(s->fd, OWNER_FILE_NAME, s->owner_fd);
     if (locked < 0 && locked != -ENOLCK)
         code = locked == -EWOULDBLOCK ? ENOENT : -locked;
     if (code != 0)
@@ -397,8 +386,7 @@ static int remove_private_directory(struct scratch *s, struct err *e)
 int scratch_open(struct scratch *s, const char *path, enum path_missing missing, bool trusts,
                  struct err *e)
 {
-    *s =
-        (struct scratch){.path = path, .parent_fd = -1, .fd = -1, .owner_fd = -1, .trusts = trusts};
+    *s = (struct scratch){path, .parent_fd = -1, .fd = -1, .owner_fd = -1, .trusts = trusts};
     if (trusts && geteuid() == 0)
         return err_say(e, "trust-directory: root trusts no directory; use -u USER");
     s->parent_fd = path_open_to_list(path, missing, e);
@@ -568,7 +556,7 @@ int scratch_reopen_data_file(const struct scratch *s, unsigned number, int fd, i
     int again = openat(s->fd, named.text, flags | O_NOFOLLOW | O_CLOEXEC);
     if (again < 0)
         return err_system(e, errno, "open %s", name);
-    if (directory_has(s->fd, named.text, fd) == 1)
+    if (check_name(s->fd, named.text, fd) == 0)
         return again;
     close(again);
     return err_say(e, "open %s again: it has another name", name);
@@ -671,9 +659,8 @@ static int remove_subdirectory(int fd, const char *name)
     DIR *directory = directory_list(fd, name);
     int rc = directory ? 0 : -errno;
     bool removed = true;
-    while (rc == 0 && directory &&
-           removed) { /* a filesystem may skip entries while others are removed */
-        removed = false;
+    while (rc == 0 && directory && removed) {
+        removed = false; /* a filesystem may skip entries while others are removed */
         rewinddir(directory);
         for (const char *entry; rc == 0 && (entry = next_name(directory));) {
             if (regexec(&ours, entry, 0, NULL, 0) != 0)

@@ -134,11 +134,11 @@ int output_open_live(const char *path, bool appends, struct err *e)
     return fd;
 }
 
-static int open_path(struct output *o, const char *path, bool must_be_plain, struct err *e)
+int output_open(struct output *o, const char *path, bool must_be_plain, struct err *e)
 {
-    *o = (struct output){.made = o->made};
-    int rc = path_find(&o->file, "open", path, e);
-    if (rc != 0)
+    *o = (struct output){.stream = path ? NULL : stdout, .made = o->made};
+    int rc = path ? path_find(&o->file, "open", path, e) : 0;
+    if (rc != 0 || !path)
         return rc;
     o->path = path;
     o->is_direct = !is_plain(&o->file);
@@ -155,17 +155,6 @@ static int open_path(struct output *o, const char *path, bool must_be_plain, str
     return rc;
 }
 
-int output_open(struct output *o, const char *path, struct err *e)
-{
-    *o = (struct output){.stream = stdout};
-    return path ? open_path(o, path, false, e) : 0;
-}
-
-int output_open_plain(struct output *o, const char *path, struct err *e)
-{
-    return open_path(o, path, true, e);
-}
-
 static void close_stream(struct output *o, int *code)
 {
     FILE *stream = o->stream;
@@ -178,7 +167,7 @@ static void close_stream(struct output *o, int *code)
 
 int output_open_stdout(struct output *o, const char *path, struct err *e)
 {
-    int rc = output_open(o, path, e);
+    int rc = output_open(o, path, false, e);
     if (rc != 0 || o->stream == stdout)
         return rc;
     if (dup2(fileno(o->stream), STDOUT_FILENO) < 0)

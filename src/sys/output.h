@@ -15,17 +15,15 @@ struct output {
     struct stat made;             /* of the last output_finish(), if there was one */
 };
 
-/* Opens the output; path may be NULL. Call this before the run, and after stop_init(). The new file
- * takes over mode, owner, group and POSIX access list of the file that it replaces, as far as this
- * process may set them, and never gives more access. path.h says which files are replaced. */
-int output_open(struct output *o, const char *path, struct err *e);
+/* Opens the output; path may be NULL. Call this after stop_init(), and before the first time, o is
+ * zero; what o has made can then be replaced everywhere. The new file takes over mode, owner, group
+ * and POSIX access list of the file that it replaces, as far as this process may set them, and
+ * never gives more access. path.h says which files are replaced. must_be_plain: refuses devices and
+ * pipes, so this never waits: for use while a load runs. */
+int output_open(struct output *o, const char *path, bool must_be_plain, struct err *e);
 
 /* Does the same, and makes it standard output, which output_finish() and _discard() leave open. */
 int output_open_stdout(struct output *o, const char *path, struct err *e);
-
-/* Does the same, but refuses devices and pipes, so it never waits: for use while a load runs.
- * Before the first time, o is zero; what o has made can then be replaced everywhere. */
-int output_open_plain(struct output *o, const char *path, struct err *e);
 
 /* Opens a file that has its name from the start: a new one, one that is emptied or made anew as
  * path.h says, a device, or a pipe of this user's or root's, for whose reader it waits until the

@@ -113,34 +113,27 @@ static int go_up(int *at, struct stat *facts)
 
 /* Whether nobody else can change the directory `name` of this one, "." or "..", or one above it; or
  * a negative errno. A directory above may be sticky. */
-static int is_safe_at(int directory, const char *name)
+static int is_safe(int directory, const char *name)
 {
     struct stat facts;
     bool is_above = strcmp(name, "..") == 0;
     int at = openat(directory, name, OPEN_DIRECTORY);
     int rc = at >= 0 && fstat(at, &facts) == 0 ? is_kept(at, &facts, is_above) : -errno;
     int safety = has_foreign_mounts() ? BROUGHT : SAFE;
-    while (rc > 0) {
+    bool is_top = false;
+    while (rc > 0 && !is_top) {
         safety = rc == BROUGHT ? BROUGHT : safety;
         rc = go_up(&at, &facts);
-        if (rc == 0) {
-            rc = safety;
-            break;
-        }
-        rc = rc > 0 ? is_kept(at, &facts, true) : rc;
+        is_top = rc == 0;
+        rc = is_top ? safety : rc > 0 ? is_kept(at, &facts, true) : rc;
     }
     descriptor_close(&at);
     return rc == -EACCES || rc == -ENOENT ? UNSAFE : rc; /* it cannot be looked at */
 }
 
-static int is_safe(int directory)
-{
-    return is_safe_at(directory, ".");
-}
-
 bool path_stays(int directory)
 {
-    return is_safe_at(directory, "..") == SAFE;
+    return is_safe(directory, "..") == SAFE;
 }
 
 /* ---- who can move what ----------------------------------------------------------------------- */
@@ -176,11 +169,6 @@ static bool has_user(const struct people *p, uid_t uid)
     return is_trusted(uid) || p->are_all || p->user == uid;
 }
 
-static bool has_group(const struct people *p, gid_t gid)
-{
-    return p->are_all || p->group == gid;
-}
-
 static bool hardlinks_are_protected(void)
 {
     char value[2] = "";
@@ -214,7 +202,7 @@ static bool are_movers(const struct people *p, int fd, const struct stat *direct
     }
     snprintf(m->who, sizeof m->who, "group %u", directory->st_gid);
     /* those on a list in the user's own directory are his choice */
-    return !mode || is_listed || has_group(p, directory->st_gid);
+    return !mode || is_listed || p->are_all || p->group == directory->st_gid;
 }
 
 /* Looks for somebody who can move the directory, or one above it, and may not replace what is in
@@ -242,7 +230,7 @@ static int find_mover(int directory, const struct path_file *f, struct mover *m)
         /* only those who may also go through the directory above remain */
         struct people above = people_with(S_IXOTH, at, &facts);
         people.user = has_user(&above, people.user) ? people.user : NOBODY;
-        people.group = has_group(&above, people.group) ? people.group : NOBODY;
+        people.group = above.are_all || above.group == people.group ? people.group : NOBODY;
         people = people.are_all ? above : people;
         entry = facts;
         rc = go_up(&at, &facts);
@@ -300,7 +288,7 @@ static int changes_in(struct path_directory *d)
     int known = atomic_load_explicit(&d->changes, memory_order_relaxed);
     if (known != UNKNOWN)
         return known;
-    int rc = is_safe(d->fd);
+    int rc = is_safe(d->fd, ".");
     int changes = rc == SAFE ? ALL_FILES : NEW_FILES;
     if (rc == UNSAFE && geteuid() != 0 && is_own(geteuid()) && hardlinks_are_protected())
         changes = OWN_FILES;
@@ -341,12 +329,6 @@ struct walk {
     bool is_below; /* it must not leave the directory where it starts, except by links */
 };
 
-static void go_to(struct walk *w, int directory)
-{
-    descriptor_close(&w->directory);
-    w->directory = directory;
-}
-
 static int go_to_start(struct walk *w, int from)
 {
     bool is_absolute = w->rest[0] == '/';
@@ -355,7 +337,8 @@ static int go_to_start(struct walk *w, int from)
         return -errno;
     if (is_absolute)
         w->depth = 0;
-    go_to(w, fd);
+    descriptor_close(&w->directory);
+    w->directory = fd;
     return 0;
 }
 
@@ -385,7 +368,7 @@ static int follow(struct walk *w, int link)
         }
         return -PATH_LINK;
     }
-    int safe = is_safe(w->directory);
+    int safe = is_safe(w->directory, ".");
     if (safe <= 0)
         return safe < 0 ? safe : -PATH_LINK;
     if (safe == BROUGHT && w->mount == 0)
@@ -427,7 +410,8 @@ static int enter(struct walk *w, int directory, const struct stat *facts)
         w->above[w->depth].device = here.st_dev;
         w->above[w->depth++].inode = here.st_ino;
     }
-    go_to(w, directory);
+    descriptor_close(&w->directory);
+    w->directory = directory;
     return rc;
 }
 
@@ -718,7 +702,7 @@ bool path_is_safe_program(const char *path)
         return false;
     bool is_good = f.fd >= 0 && f.is_in_place && S_ISREG(f.facts.st_mode) &&
                    is_trusted(f.facts.st_uid) && !(f.facts.st_mode & (S_IWGRP | S_IWOTH)) &&
-                   is_safe(f.directory.fd) == SAFE &&
+                   is_safe(f.directory.fd, ".") == SAFE &&
                    faccessat(f.directory.fd, f.name, X_OK, 0) == 0;
     path_release(&f);
     return is_good;

@@ -92,7 +92,7 @@ static const struct option_table option_table = {
 int generate_randfile(int argc, char *argv[], struct err *e)
 {
     struct settings settings = {0};
-    struct output output;
+    struct output output = {0};
     struct stat st;
     struct rand_sequence sequence;
     uint32_t numbers[BURST];
@@ -114,7 +114,7 @@ int generate_randfile(int argc, char *argv[], struct err *e)
     if (rc == 0 && is_file)
         rc = limits_file(bytes, e);
     if (rc == 0)
-        rc = output_open(&output, settings.file, e);
+        rc = output_open(&output, settings.file, false, e);
     if (rc != 0)
         return rc;
     uint64_t left = settings.count.value;

@@ -148,7 +148,7 @@ static int write_metrics(struct live_file *l, const struct tally part[], uint64_
 {
     static const double percents[] = {50, 90, 99, 99.9};
     const double seconds = (double)(part_ns + 1) / (double)BILLION;
-    int rc = output_open_plain(&l->metrics, l->path, e);
+    int rc = output_open(&l->metrics, l->path, true, e);
     if (rc != 0)
         return rc;
     FILE *out = l->metrics.stream;

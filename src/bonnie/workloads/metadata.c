@@ -63,14 +63,12 @@ static int sync_created(void *context, struct err *e)
  * because their order has not changed. */
 static int in_one_directory(struct work *w, uint64_t index, file_operation operation, struct err *e)
 {
-    const uint64_t expected = file_set_in_directory(&w->files, index);
-    struct file_place place = {0};
-    DIR *directory = file_set_list_directory(&w->files, index, &place.directory, e);
+    struct file_place place;
+    uint64_t before, expected;
+    uint64_t found = 0;
+    DIR *directory = file_set_list_directory(&w->files, index, &place, &expected, e);
     if (!directory)
         return -e->code;
-    place.fd = dirfd(directory);
-    uint64_t found = 0;
-    uint64_t before;
     int rc = 0;
     do {
         before = found;

@@ -66,10 +66,10 @@ static void make_old(const struct place *p)
 
 static void replace(const struct place *p)
 {
-    struct output o;
+    struct output o = {0};
     struct err e;
     err_init(&e);
-    assert_int_equal(output_open(&o, p->path, &e), 0);
+    assert_int_equal(output_open(&o, p->path, false, &e), 0);
     fputs("report", o.stream);
     assert_int_equal(output_finish(&o, &e), 0);
     output_discard(&o);
