@@ -210,7 +210,7 @@ static void judge_levels(const struct phase *ph, struct test_result *t)
         evidence.read_bytes = asked.read;
         evidence.written_bytes = asked.written;
         limit_judge(&judgement, &evidence);
-        l->limited_by = limit_name(judgement.by);
+        l->limited_by = limit_names[judgement.by];
     }
     if (!t->steady.wanted) {
         phase_verdict(ph, t, &judgement);

@@ -12,25 +12,20 @@
 #define STALL_NS    (BILLION / 2)
 #define STALL_TIMES 10
 
-/* A shorter step, as the last one may be, has no speed. */
-#define SHORTEST_STEP_NS (BILLION / 200)
+#define SHORTEST_STEP_NS (BILLION / 200) /* a shorter one, as the last may be, has no speed */
 
-/* The first level has at least this number of steps, and this share of all bytes. */
+/* The first level has at least this number of steps, and this share of all bytes. Just before and
+ * after a fall, speeds must differ by this part of what the levels differ by. */
 #define FEWEST_STEPS   3
 #define SMALLEST_SHARE 100
-
-/* Just before and after a fall, speeds must differ by this part of what the levels differ by. */
-#define SHARP 0.65
+#define SHARP          0.65
 
 /* In the scatter, no step counts as more than e times as fast or as slow as the mean: a burst at
  * the beginning, or a pause, says little about the other steps. */
-#define MAX_DEVIATION 1
+#define MAX_DEVIATION  1
+#define LEAST_VARIANCE 1e-5 /* clocks and counters have some scatter, too */
 
-/* The least scatter that is assumed, because clocks and counters have some, too. */
-#define LEAST_VARIANCE 1e-5
-
-/* 95 % quantile of the square of a mean, divided by its normaliser (Lobato). */
-#define LOBATO_95 45.4
+#define LOBATO_95 45.4 /* 95 % quantile of the square of a mean, divided by its normaliser */
 
 static bool is_step(const struct track *c, const struct track_point *from,
                     const struct track_point *to)
@@ -39,24 +34,20 @@ static bool is_step(const struct track *c, const struct track_point *from,
            (to->ns - from->ns >= c->step_ns || to->bytes - from->bytes >= c->step_bytes);
 }
 
-static void make_room(struct track *c)
-{
-    size_t kept = 0;
-    c->step_ns = c->points[c->last].ns / STEPS_OF_ALL;
-    c->step_bytes = c->points[c->last].bytes / STEPS_OF_ALL + 1;
-    for (size_t i = 1; i <= c->last; i++)
-        if (is_step(c, &c->points[kept], &c->points[i]))
-            c->points[++kept] = c->points[i];
-    c->last = kept;
-}
-
 struct track_point *track_add(struct track *c, uint64_t ns, uint64_t bytes)
 {
     const struct track_point now = {.ns = ns, .bytes = bytes};
     if (!is_step(c, &c->points[c->last], &now))
         return NULL;
-    if (c->last == TRACK_ROOM - 2) /* the last place is for the end */
-        make_room(c);
+    if (c->last == TRACK_ROOM - 2) { /* make room: the last place is for the end */
+        size_t kept = 0;
+        c->step_ns = c->points[c->last].ns / STEPS_OF_ALL;
+        c->step_bytes = c->points[c->last].bytes / STEPS_OF_ALL + 1;
+        for (size_t i = 1; i <= c->last; i++)
+            if (is_step(c, &c->points[kept], &c->points[i]))
+                c->points[++kept] = c->points[i];
+        c->last = kept;
+    }
     c->points[++c->last] = now;
     return &c->points[c->last];
 }
@@ -89,7 +80,6 @@ static double mean_of(const struct search *s, size_t from, size_t to)
     return (s->sum[to] - s->sum[from]) / (double)(to - from);
 }
 
-/* How far the value of a step lies from the mean, at most MAX_DEVIATION. */
 static double deviation(const struct search *s, size_t step, double mean)
 {
     return fmin(fmax(mean_of(s, step - 1, step) - mean, -MAX_DEVIATION), MAX_DEVIATION);
@@ -124,11 +114,6 @@ static double rate_of(const struct search *s, size_t from, size_t to)
     return (double)(b->bytes - a->bytes) / (double)(b->ns - a->ns);
 }
 
-static bool lasts(const struct search *s, size_t from, size_t to)
-{
-    return (double)(point_after(s, to)->ns - point_after(s, from)->ns) >= s->least_ns;
-}
-
 static size_t shorter_side(size_t from, size_t place, size_t to)
 {
     return place - from < to - place ? place - from : to - place;
@@ -137,6 +122,7 @@ static size_t shorter_side(size_t from, size_t place, size_t to)
 /* Whether the speed falls at `place`, as the steps up to `to` show, and stays low until `end`. */
 static bool is_fall(const struct search *s, size_t from, size_t place, size_t to, size_t end)
 {
+    const struct track_point *middle = point_after(s, place);
     double upper = mean_of(s, from, place);
     double lower = mean_of(s, place, to);
     double fall = upper - lower;
@@ -151,8 +137,9 @@ static bool is_fall(const struct search *s, size_t from, size_t place, size_t to
             return false;
     return fall * fall >= LEVELS_THRESHOLD * explained && fall >= -log(most) &&
            rate_of(s, place, to) <= most * rate_of(s, from, place) &&
-           point_after(s, place)->bytes >= all / SMALLEST_SHARE && lasts(s, place, to) &&
-           (from == 0 || lasts(s, from, place)) && drop >= SHARP * fall;
+           middle->bytes >= all / SMALLEST_SHARE && drop >= SHARP * fall &&
+           (double)(point_after(s, to)->ns - middle->ns) >= s->least_ns &&
+           (from == 0 || (double)(middle->ns - point_after(s, from)->ns) >= s->least_ns);
 }
 
 /* Finds falls between two steps, also those on either side of the first one that is found. */
@@ -206,8 +193,7 @@ int levels_find(struct levels *levels, const struct track *c, struct err *e)
     uint64_t moves = 1;
     for (size_t i = 1; i <= c->last; i++)
         moves += c->points[i].bytes > c->points[i - 1].bytes;
-    uint64_t mostly_ns = STALL_TIMES * (c->points[c->last].ns / moves);
-    uint64_t stall_ns = MAX(mostly_ns, STALL_NS);
+    uint64_t stall_ns = MAX(STALL_TIMES * (c->points[c->last].ns / moves), STALL_NS);
     for (size_t i = 1; i <= c->last; i++) {
         const struct track_point *to = &c->points[i];
         bool is_idle = to->bytes == from->bytes;
@@ -227,8 +213,7 @@ int levels_find(struct levels *levels, const struct track *c, struct err *e)
     for (size_t i = s->at[s->count] + 1; i <= c->last; i++)
         if (c->points[i].bytes > c->points[i - 1].bytes)
             s->at[s->count] = i; /* what is left is too short for a step */
-    double share = (double)c->points[c->last].ns / LEVELS_SHORTEST_SHARE;
-    s->least_ns = fmax(share, (double)LEVELS_SHORTEST_NS);
+    s->least_ns = fmax((double)c->points[c->last].ns / LEVELS_SHORTEST_SHARE, LEVELS_SHORTEST_NS);
     s->levels = 1; /* begins with the first step */
     find_falls(s, 0, s->count);
     s->falls[s->levels] = s->count;
@@ -263,11 +248,8 @@ int levels_find(struct levels *levels, const struct track *c, struct err *e)
     return 0;
 }
 
-void levels_words(char text[static LEVELS_TEXT], const struct levels *levels,
-                  uint64_t operation_bytes)
+void levels_words(struct label_text *words, const struct levels *levels, uint64_t operation_bytes)
 {
-    size_t used = 0;
-    text[0] = '\0';
     for (unsigned i = 0; i < levels->count; i++) {
         const struct level *l = &levels->list[i];
         const char *then = i > 0 ? " then " : "";
@@ -276,13 +258,12 @@ void levels_words(char text[static LEVELS_TEXT], const struct levels *levels,
             operation_bytes > 0 ? units_scaled(l->rate / (double)operation_bytes, UNITS_COUNT)
                                 : units_scaled(l->rate, UNITS_BYTES);
         if (i + 1 == levels->count)
-            snprintf(text + used, LEVELS_TEXT - used, "%s%s/s%s%s%s.", then, speed.text,
-                     *limit ? " (limited by " : "", limit, *limit ? ")" : "");
+            label_add(words, "%s%s/s%s%s%s.", then, speed.text, *limit ? " (limited by " : "",
+                      limit, *limit ? ")" : "");
         else
-            used += (size_t)snprintf(
-                text + used, LEVELS_TEXT - used, "%s%s/s for %s%s (%s%s%s);", then, speed.text,
-                i == 0 ? "the first " : "",
-                units_scaled((double)(l->to.bytes - l->from.bytes), UNITS_BYTES).text,
-                units_time(l->to.ns - l->from.ns).text, *limit ? "; limited by " : "", limit);
+            label_add(words, "%s%s/s for %s%s (%s%s%s);", then, speed.text,
+                      i == 0 ? "the first " : "",
+                      units_scaled((double)(l->to.bytes - l->from.bytes), UNITS_BYTES).text,
+                      units_time(l->to.ns - l->from.ns).text, *limit ? "; limited by " : "", limit);
     }
 }

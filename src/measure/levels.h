@@ -2,6 +2,7 @@
 #pragma once
 
 #include "util/err.h"
+#include "util/printable.h"
 
 /* The time series of the bytes of a piece of work, in bounded memory, and the levels that its speed
  * falls to when a cache is full or a credit is used up.
@@ -83,10 +84,7 @@ struct levels {
 
 int levels_find(struct levels *levels, const struct track *c, struct err *e);
 
-/* Says what the speed fell to: "2.83 GiB/s for the first 41.2 GiB (14.6 s; limited by page cache);
+/* Adds what the speed fell to: "2.83 GiB/s for the first 41.2 GiB (14.6 s; limited by page cache);
  * then 901.1 MiB/s (limited by device)." With operation_bytes it counts operations of that size.
- * Empty without levels. Without commas, because scripts take a line with one for the CSV line. */
-#define LEVELS_TEXT (MAX_LEVELS * 128)
-
-void levels_words(char text[static LEVELS_TEXT], const struct levels *levels,
-                  uint64_t operation_bytes);
+ * Nothing without levels. Without commas, because scripts take a line with one for the CSV line. */
+void levels_words(struct label_text *words, const struct levels *levels, uint64_t operation_bytes);

@@ -7,19 +7,18 @@
 #include "measure/mount_info.h"
 #include "util/units.h"
 
-/* A worker limits the figure if it wants a CPU for more than this share of the time. */
-#define CPU_BOUND_PERCENT 90
-
-/* A lower share, for a CPU if the device was less busy, for waiting, and for device and limit. */
-#define MOSTLY_PERCENT 50
+#define CPU_BOUND_PERCENT    90 /* a worker that wants a CPU for more of the time is the limit */
+#define MOSTLY_PERCENT       50 /* the same if the device was less busy; of waiting, device, limit */
+#define CACHED_BELOW_PERCENT 90 /* if storage moved less of the bytes, the cache moved the rest */
+#define LINK_PERCENT         90 /* of what a link carries: from here on, it is the limit */
+#define OWN_PERCENT          67 /* of all CPUs: more workers than CPUs wait for each other */
+#define INSTANT_NS           10000 /* takes any device that is not memory itself (dax) */
 
 /* From these percentages on, others count. limit.h has the reasons. */
 #define OTHERS_PERCENT        25 /* of the CPUs, or of the time that a worker waits for one */
 #define OTHERS_DEVICE_PERCENT 10
 #define THROTTLED_PERCENT     1
-
-/* More workers than CPUs wait for each other if they use more than this share of all CPUs. */
-#define OWN_PERCENT 67
+#define TOLD_PERCENT          1 /* a shorter wait for a CPU is not mentioned */
 
 /* A filesystem writes more than what its users ask for: what was cached may be in the journal, too,
  * and a request may change a few blocks of metadata, which the kernel may have to read for it. This
@@ -29,21 +28,10 @@
 #define METADATA_BYTES      (64 * KIB)
 #define METADATA_READ_BYTES (4 * KIB)
 
-/* If storage moved less than this share of the bytes asked for, the cache moved the rest. */
-#define CACHED_BELOW_PERCENT 90
-
-/* From this share of what a link carries on, the link is the limit. */
-#define LINK_PERCENT 90
-
-/* A request takes longer than this on any device that is not memory itself (dax). */
-#define INSTANT_NS 10000
-
 /* The kernel lets a group exceed its limit a little before it holds the group back, but not by this
- * much: a group that moves more is not held to the limit. */
+ * much: a group that moves more is not held. Nor are the writes of each second for a journal. */
 #define NOT_HELD_PERCENT 150
-
-/* Writes that the kernel makes each second for a journal. No limit of the group holds them. */
-#define JOURNAL_OPS 2
+#define JOURNAL_OPS      2
 
 /* What each reason names as the limit, and its sentence around one text; NULL: it has several. */
 static const struct {
@@ -107,8 +95,8 @@ struct others others_of(const struct reading *spent, unsigned cpus, unsigned wor
     o.own_percent = fmin(percent_of((double)spent->own_ns, all), 100);
     o.throttled_percent = fmin(percent_of((double)reading_throttled_ns(spent), elapsed), 100);
     if (spent->cpus > 0) {
-        o.used_percent =
-            fmin(percent_of(fdim((double)spent->used_ns, (double)spent->own_ns), all), 100);
+        double others = fdim((double)spent->used_ns, (double)spent->own_ns);
+        o.used_percent = fmin(percent_of(others, all), 100);
         o.stolen_percent = fmin(percent_of((double)spent->stolen_ns, all), 100);
     }
     if (!spent->busiest.waited_unknown)
@@ -135,11 +123,6 @@ static bool has_waited(const struct others *o)
     return o->waited_percent >= OTHERS_PERCENT;
 }
 
-static bool was_throttled(const struct others *o)
-{
-    return o->throttled_percent >= THROTTLED_PERCENT;
-}
-
 bool others_move_data(const struct others *o)
 {
     return o->device_percent >= OTHERS_DEVICE_PERCENT;
@@ -147,8 +130,8 @@ bool others_move_data(const struct others *o)
 
 bool others_are_busy(const struct others *o)
 {
-    return others_take_cpus(o) || (has_waited(o) && !fills_cpus(o)) || was_throttled(o) ||
-           others_move_data(o);
+    return others_take_cpus(o) || (has_waited(o) && !fills_cpus(o)) ||
+           o->throttled_percent >= THROTTLED_PERCENT || others_move_data(o);
 }
 
 void others_among(struct others *o, unsigned processes)
@@ -177,33 +160,6 @@ static bool reads_most(const struct evidence *e)
 static bool has_data(const struct evidence *e)
 {
     return e->read_bytes + e->written_bytes > 0;
-}
-
-/* Finds the share of the requested bytes that storage moved, and the source that says so; readahead
- * and other programs may make the share larger. Bytes that were in the page cache did not come from
- * storage, whatever others read from it meanwhile. The page cache alone shows only what it had.
- *
- * A source proves nothing if what it counts may have been compressed; nor if it has seen none of
- * what the page cache did not have: that came from where nothing counts it. */
-static void weigh_bytes(struct judgement *j, const struct evidence *e)
-{
-    bool reads = reads_most(e);
-    uint64_t moved = reads ? e->spent.device.read_bytes : e->spent.device.written_bytes;
-    double missing = reads ? 100 - e->resident_percent : 100;
-    j->way = reads ? WAY_READ : WAY_WRITTEN;
-    j->source = e->spent.moved.by[j->way];
-    if (j->source != SOURCE_DEVICE && j->source != SOURCE_BELOW)
-        moved = e->spent.moved.bytes[j->way];
-    else if (!e->spent.device.known)
-        j->source = SOURCE_NONE;
-    double asked = (double)(reads ? e->read_bytes : e->written_bytes);
-    double share = percent_of((double)moved, asked);
-    bool is_from_nowhere = reads && e->is_cold && !(source_traits(j->source) & SOURCE_OF_CACHE);
-    if (moved > 0 ? e->compresses && share < CACHED_BELOW_PERCENT : is_from_nowhere)
-        j->source = SOURCE_NONE;
-    j->moved_percent = j->source == SOURCE_NONE ? missing : fmin(share, missing);
-    if (j->source == SOURCE_NONE && missing < CACHED_BELOW_PERCENT)
-        j->source = SOURCE_RESIDENT;
 }
 
 /* The share of a limit that was used, by what the device did. If the device did more than the limit
@@ -284,7 +240,7 @@ static enum limit_reason find_reason(const struct judgement *j, const struct evi
         return cpu_reason(j);
     if (!d->known && !is_seen)
         return REASON_NO_DEVICE;
-    if (!d->known && !(source_traits(j->source) & SOURCE_OF_SERVER))
+    if (!d->known && !(source_rows[j->source].of & SOURCE_OF_SERVER))
         return REASON_STORAGE_MOVED;
     if (!d->known)
         return demand >= MOSTLY_PERCENT ? REASON_NOTHING_EXPLAINS : REASON_SERVER_MOVED;
@@ -311,26 +267,49 @@ static enum limit_reason find_reason(const struct judgement *j, const struct evi
 
 void limit_judge(struct judgement *j, const struct evidence *e)
 {
+    const struct device_counters *d = &e->spent.device;
     double elapsed = (double)e->spent.ns;
     double computed = percent_of((double)e->spent.busiest.computed_ns, elapsed);
+    bool reads = reads_most(e);
+    enum way way = reads ? WAY_READ : WAY_WRITTEN;
     *j = (struct judgement){
         .others = others_of(&e->spent, e->cpus, e->workers),
         .instant_ns = e->instant_ns,
         .doubt = e->doubt,
         .direct = e->direct,
-        .device_known = e->spent.device.known,
+        .device_known = d->known,
+        .way = way,
+        .source = e->spent.moved.by[way],
         .computed_percent = e->workers > 0 ? fmin(computed, 100) : -1,
     };
     j->quota_percent = reading_quota_percent(&e->spent, &j->quota_cpus);
     snprintf(j->filesystem, sizeof j->filesystem, "%s", e->filesystem ? e->filesystem : "");
     if (e->workers > 0) /* both are of the same worker */
         j->others.waited_percent = fmin(j->others.waited_percent, 100 - j->computed_percent);
-    weigh_bytes(j, e);
-    if (j->device_known) {
-        j->device_percent = device_busy_percent(&e->spent.device, e->spent.ns);
-        j->in_flight = elapsed > 0 ? (double)e->spent.device.queue_ns / elapsed : 0;
+    /* The share of the requested bytes that storage moved, and the source that says so; readahead
+     * and other programs may make it larger. Bytes that were in the page cache did not come from
+     * storage, whatever others read from it meanwhile. The page cache alone shows only what it had.
+     *
+     * A source proves nothing if what it counts may have been compressed; nor if it has seen none
+     * of what the page cache did not have: that came from where nothing counts it. */
+    uint64_t moved = reads ? d->read_bytes : d->written_bytes;
+    double missing = reads ? 100 - e->resident_percent : 100;
+    if (j->source != SOURCE_DEVICE && j->source != SOURCE_BELOW)
+        moved = e->spent.moved.bytes[way];
+    else if (!d->known)
+        j->source = SOURCE_NONE;
+    double share = percent_of((double)moved, (double)(reads ? e->read_bytes : e->written_bytes));
+    bool is_from_nowhere = reads && e->is_cold && !(source_rows[j->source].of & SOURCE_OF_CACHE);
+    if (moved > 0 ? e->compresses && share < CACHED_BELOW_PERCENT : is_from_nowhere)
+        j->source = SOURCE_NONE;
+    j->moved_percent = j->source == SOURCE_NONE ? missing : fmin(share, missing);
+    if (j->source == SOURCE_NONE && missing < CACHED_BELOW_PERCENT)
+        j->source = SOURCE_RESIDENT;
+    if (d->known) {
+        j->device_percent = device_busy_percent(d, e->spent.ns);
+        j->in_flight = elapsed > 0 ? (double)d->queue_ns / elapsed : 0;
     }
-    for (enum io_limit_kind kind = 0; j->device_known && kind < IO_LIMIT_KINDS; kind++) {
+    for (enum io_limit_kind kind = 0; d->known && kind < IO_LIMIT_KINDS; kind++) {
         double held = held_percent(e, kind);
         if (held <= j->held_percent) /* more of another limit was used */
             continue;
@@ -360,28 +339,16 @@ void limit_pick(struct judgement *j, const struct judgement *other, double (*pic
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-const char *limit_name(enum limited_by by)
-{
-    static const char *const names[LIMITED_COUNT] = {
-        [LIMITED_UNKNOWN] = "unknown",
-        [LIMITED_DEVICE] = "device",
-        [LIMITED_PAGE_CACHE] = "page cache",
-        [LIMITED_SERVER] = "server",
-        [LIMITED_CPU] = "cpu",
-        [LIMITED_OTHERS] = "others",
-        [LIMITED_LIMIT] = "limit",
-        [LIMITED_LINK] = "link",
-    };
-    return names[by];
-}
+const char *const limit_names[LIMITED_COUNT] = {
+    [LIMITED_UNKNOWN] = "unknown", [LIMITED_DEVICE] = "device", [LIMITED_PAGE_CACHE] = "page cache",
+    [LIMITED_SERVER] = "server",   [LIMITED_CPU] = "cpu",       [LIMITED_OTHERS] = "others",
+    [LIMITED_LIMIT] = "limit",     [LIMITED_LINK] = "link",
+};
 
 const char *limit_text(enum limited_by by)
 {
-    return by == LIMITED_UNKNOWN ? "not known" : limit_name(by);
+    return by == LIMITED_UNKNOWN ? "not known" : limit_names[by];
 }
-
-/* A shorter wait for a CPU is not mentioned. */
-#define WORTH_TELLING_PERCENT 1
 
 /* Formats "41 %", or "41-74 %" for several tests: percent_range(41, 74).text. Shares are rounded
  * down everywhere, because what counts is "at least 10 %". */
@@ -404,7 +371,6 @@ void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *le
 {
     const struct others *o = &least->others;
     const struct range waited = percent_range(o->waited_percent, most->others.waited_percent);
-    const struct range quota = percent_range(least->quota_percent, most->quota_percent);
     const struct range held = percent_range(least->held_percent, most->held_percent);
     const struct range busy = percent_range(least->device_percent, most->device_percent);
     const struct range computed = percent_range(least->computed_percent, most->computed_percent);
@@ -422,6 +388,8 @@ void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *le
     const struct range stolen = percent_range(o->stolen_percent, most->others.stolen_percent);
     const struct range beside = percent_range(o->device_percent, most->others.device_percent);
     const struct units_text instant = units_time(least->instant_ns);
+    const struct source_row *source = &source_rows[least->source];
+    const char *to = least->way == WAY_READ ? " from storage" : " to storage";
     const char *const figures[REASON_COUNT] = {
         [REASON_DOUBT] = least->doubt,       [REASON_NOT_DIRECT] = least->direct.reason,
         [REASON_INSTANT] = instant.text,     [REASON_OTHERS_COMPUTED] = waited.text,
@@ -444,7 +412,8 @@ void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *le
     case REASON_NOT_WRITTEN:
     case REASON_SERVER_MOVED:
     case REASON_STORAGE_MOVED:
-        source_sentence(text, least->source, least->way, share);
+        snprintf(text, LIMIT_SENTENCE, "%s %s %s of the data%s.", source->subject,
+                 source->verbs[least->way], share, source->of & SOURCE_OF_STORAGE ? to : "");
         break;
     case REASON_DEVICE_HELD:
         if (is_bytes)
@@ -462,10 +431,10 @@ void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *le
         return;
     case REASON_QUOTA:
         snprintf(text, LIMIT_SENTENCE, "Control group: %.2f CPUs; %s used.", least->quota_cpus,
-                 quota.text);
+                 percent_range(least->quota_percent, most->quota_percent).text);
         return;
     default: /* REASON_DEVICE_BUSY, REASON_COMPUTED and REASON_NOTHING_EXPLAINS */
-        worth = WORTH_TELLING_PERCENT;
+        worth = TOLD_PERCENT;
         if (!least->device_known)
             snprintf(text, LIMIT_SENTENCE, "Computing %s.", computed.text);
         else if (least->computed_percent < 0)
@@ -477,13 +446,15 @@ void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *le
     /* how much of a quota was used, or that no CPU was free, takes the place of the full stop */
     size_t used = strlen(text) - strlen(".");
     if (least->quota_percent > 0)
-        snprintf(text + used, LIMIT_SENTENCE - used, "; CPU quota used %s.", quota.text);
+        snprintf(text + used, LIMIT_SENTENCE - used, "; CPU quota used %s.",
+                 percent_range(least->quota_percent, most->quota_percent).text);
     else if (most->others.waited_percent >= worth)
         snprintf(text + used, LIMIT_SENTENCE - used, "; no CPU free %s.", waited.text);
 }
 
-void others_words(char text[static OTHERS_TEXT], const struct others *o)
+struct label_text others_words(const struct others *o)
 {
+    struct label_text words = {""};
     const struct {
         double percent;
         bool is_busy;
@@ -492,35 +463,32 @@ void others_words(char text[static OTHERS_TEXT], const struct others *o)
     } figures[] = {
         {o->waited_percent, has_waited(o) && !fills_cpus(o), OTHERS_PERCENT,
          "a thread waited for a CPU", "of the time"},
-        {o->throttled_percent, was_throttled(o), THROTTLED_PERCENT, "a quota held the program back",
-         "of the time"},
+        {o->throttled_percent, o->throttled_percent >= THROTTLED_PERCENT, THROTTLED_PERCENT,
+         "a quota held the program back", "of the time"},
         {o->device_percent, others_move_data(o), OTHERS_DEVICE_PERCENT, "others moved",
          "of the device's bytes"},
     };
-    text[0] = '\0';
-    FILE *out = fmemopen(text, OTHERS_TEXT, "w");
-    if (!out)
-        return;
-    fprintf(out, "%s: others used ",
-            others_are_busy(o)    ? "busy"
-            : o->used_percent < 0 ? "not known"
-                                  : "not busy");
+    label_add(&words, "%s: others used ",
+              others_are_busy(o)    ? "busy"
+              : o->used_percent < 0 ? "not known"
+                                    : "not busy");
     if (o->used_percent < 0)
-        fputs("a share of the CPUs that /proc/stat does not tell", out);
+        label_add(&words, "a share of the CPUs that /proc/stat does not tell");
     else {
-        fprintf(out, "%.0f %%", floor(o->used_percent));
+        label_add(&words, "%.0f %%", floor(o->used_percent));
         if (o->stolen_percent >= 1)
-            fprintf(out, " and the host took %.0f %%", floor(o->stolen_percent));
-        fprintf(out, " of %u CPU%s", o->cpus, o->cpus == 1 ? "" : "s");
+            label_add(&words, " and the host took %.0f %%", floor(o->stolen_percent));
+        label_add(&words, " of %u CPU%s", o->cpus, o->cpus == 1 ? "" : "s");
     }
     if (others_take_cpus(o))
-        fprintf(out, " (busy from %d %%)", OTHERS_PERCENT);
+        label_add(&words, " (busy from %d %%)", OTHERS_PERCENT);
     for (size_t i = 0; i < COUNT_OF(figures); i++) {
         if (figures[i].percent < 1)
             continue;
-        fprintf(out, "; %s %.0f %% %s", figures[i].what, floor(figures[i].percent), figures[i].of);
+        label_add(&words, "; %s %.0f %% %s", figures[i].what, floor(figures[i].percent),
+                  figures[i].of);
         if (figures[i].is_busy)
-            fprintf(out, " (busy from %d %%)", figures[i].from);
+            label_add(&words, " (busy from %d %%)", figures[i].from);
     }
-    fclose(out);
+    return words;
 }

@@ -3,6 +3,7 @@
 
 #include "measure/control_group.h"
 #include "measure/reading.h"
+#include "util/printable.h"
 
 /* What limited the figure of a piece of work, and who disturbed it, by what was counted during the
  * work: one rule and its words, for all programs. docs/what-is-measured.md has the rules in words,
@@ -19,10 +20,9 @@ enum limited_by {
     LIMITED_COUNT
 };
 
-/* As terminal, JSON and page have it: "device", "page cache" ... "unknown". */
-const char *limit_name(enum limited_by by);
-
-/* The same for people: "not known" for "unknown". */
+/* As terminal, JSON and page have it: "device", "page cache" ... "unknown"; for people, that is
+ * "not known". */
+extern const char *const limit_names[LIMITED_COUNT];
 const char *limit_text(enum limited_by by);
 
 /* Why a verdict was given. */
@@ -91,15 +91,13 @@ bool others_move_data(const struct others *o);
 /* Counts this process's CPU time for each of several that do the same work on one machine. */
 void others_among(struct others *o, unsigned processes);
 
-/* Evidence in which everything is unknown. */
-extern const struct others others_unknown;
+extern const struct others others_unknown; /* in which everything is */
 
 /* Replaces *most by *other if that machine was busier. */
 void others_keep_busier(struct others *most, const struct others *other);
 
 /* "busy: others used 96 % of 2 CPUs (busy from 25 %); ..." No percentage is rounded up. */
-#define OTHERS_TEXT 400
-void others_words(char text[static OTHERS_TEXT], const struct others *o);
+struct label_text others_words(const struct others *o);
 
 #define FILESYSTEM_TEXT 32
 

@@ -43,21 +43,7 @@ static int is_our_share(const char *line, const struct sources *s)
     return *source == '\0' || *source == '/';
 }
 
-#define MAX_KEYS 2
-
-/* A source without a file has no bytes here. A row knows nothing of a way for which it has no verb.
- * If a row may count a volume and also the disk below it, what was read ahead, or other pools, its
- * sum is an upper bound. */
-static const struct row {
-    const char *name;
-    const char *filesystems; /* types on which it may speak; NULL: any */
-    const char *file;        /* "": the control group's */
-    /* formats of sscanf(3) that find a number in a line; all that are found are added up */
-    const char *keys[WAYS][MAX_KEYS];
-    const char *subject, *verbs[WAYS];
-    unsigned of;
-    int (*is_ours)(const char *line, const struct sources *s); /* NULL: every line is ours */
-} rows[SOURCE_COUNT] = {
+const struct source_row source_rows[SOURCE_COUNT] = {
     [SOURCE_DEVICE] = {.name = "device", .subject = "The device", .verbs = {"read", "wrote"}},
     [SOURCE_PROCESS] = {.name = "process",
                         .filesystems = LOCAL,
@@ -108,35 +94,17 @@ static const struct row {
     [SOURCE_RESIDENT] = {.name = "page cache", .subject = "The page cache", .verbs = {"had"}},
 };
 
-const char *source_name(enum source source)
-{
-    return rows[source].name;
-}
-
-unsigned source_traits(enum source source)
-{
-    return rows[source].of;
-}
-
-void source_sentence(char text[static SOURCE_TEXT], enum source source, enum way way,
-                     const char *share)
-{
-    const struct row *row = &rows[source];
-    const char *where = way == WAY_READ ? " from storage" : " to storage";
-    snprintf(text, SOURCE_TEXT, "%s %s %s of the data%s.", row->subject, row->verbs[way], share,
-             row->of & SOURCE_OF_STORAGE ? where : "");
-}
-
 /* ---- finding --------------------------------------------------------------------------------- */
 
-static bool may_speak_on(const struct row *row, const char *type)
+static bool may_speak_on(const struct source_row *row, const char *type)
 {
     return !row->filesystems || word_list_has(row->filesystems, type, strlen(type));
 }
 
 /* Adds up what a source has counted. Returns false when it says nothing; a control group that has
  * moved nothing has an empty file. */
-static bool read_source(const struct sources *s, const struct row *row, uint64_t bytes[static WAYS])
+static bool read_source(const struct sources *s, const struct source_row *row,
+                        uint64_t bytes[static WAYS])
 {
     char *text = kernel_file_whole(*row->file ? s->mount.root : s->group_file, row->file);
     bool is_ours = !row->is_ours;
@@ -144,9 +112,9 @@ static bool read_source(const struct sources *s, const struct row *row, uint64_t
     for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
         int begins = row->is_ours ? row->is_ours(line, s) : -1;
         is_ours = begins < 0 ? is_ours : begins;
-        for (size_t i = 0; is_ours && i < WAYS * MAX_KEYS; i++) {
-            enum way way = (enum way)(i / MAX_KEYS);
-            const char *key = row->keys[way][i % MAX_KEYS];
+        for (size_t i = 0; is_ours && i < WAYS * SOURCE_KEYS; i++) {
+            enum way way = (enum way)(i / SOURCE_KEYS);
+            const char *key = row->keys[way][i % SOURCE_KEYS];
             uint64_t count;
             if (!key || sscanf(line, key, &count) != 1)
                 continue;
@@ -171,7 +139,7 @@ void sources_choose(struct sources *s)
     free(groups);
     for (enum way way = 0; way < WAYS; way++)
         for (enum source source = SOURCE_DEVICE; source < SOURCE_RESIDENT; source++) {
-            const struct row *row = &rows[source];
+            const struct source_row *row = &source_rows[source];
             uint64_t unused[WAYS] = {0};
             if (s->by[way] != SOURCE_NONE || !row->verbs[way] ||
                 !may_speak_on(row, s->mount.filesystem))
@@ -183,7 +151,7 @@ void sources_choose(struct sources *s)
             if (row->file ? may_speak_on(row, s->filesystem) && read_source(s, row, unused)
                           : s->devices.count > 0 &&
                                 (source == SOURCE_BELOW ||
-                                 !may_speak_on(&rows[SOURCE_BELOW], s->mount.filesystem)))
+                                 !may_speak_on(&source_rows[SOURCE_BELOW], s->mount.filesystem)))
                 s->by[way] = source;
         }
 }
@@ -231,7 +199,7 @@ void sources_read(const struct sources *s, struct moved_bytes *now)
     *now = (struct moved_bytes){{SOURCE_NONE, SOURCE_NONE}, {0, 0}};
     for (enum way way = 0; way < WAYS; way++) {
         uint64_t bytes[WAYS] = {0};
-        if (!rows[s->by[way]].file || read_source(s, &rows[s->by[way]], bytes))
+        if (!source_rows[s->by[way]].file || read_source(s, &source_rows[s->by[way]], bytes))
             now->by[way] = s->by[way];
         now->bytes[way] = bytes[way];
     }
@@ -253,7 +221,7 @@ void moved_add(struct moved_bytes *sum, const struct moved_bytes *part, bool is_
     for (enum way way = 0; way < WAYS; way++) {
         if (sum->by[way] != part->by[way])
             sum->by[way] = SOURCE_NONE;
-        if (is_first || rows[part->by[way]].of & SOURCE_OF_PROCESS)
+        if (is_first || source_rows[part->by[way]].of & SOURCE_OF_PROCESS)
             sum->bytes[way] += part->bytes[way];
     }
 }

@@ -23,9 +23,6 @@ enum source {
 
 enum way { WAY_READ, WAY_WRITTEN, WAYS };
 
-/* The name of a source, in JSON; NULL: SOURCE_NONE. */
-const char *source_name(enum source source);
-
 enum source_trait {
     SOURCE_OF_STORAGE = 1, /* what it counts is named: "from storage" */
     SOURCE_OF_SERVER = 2,  /* its bytes went over a network */
@@ -34,13 +31,22 @@ enum source_trait {
     SOURCE_OF_CACHE = 16,  /* has a cache of its own, where what it has not moved may come from */
 };
 
-/* Bits of enum source_trait. */
-unsigned source_traits(enum source source);
+/* A source without a file has no bytes here. A row knows nothing of a way for which it has no verb.
+ * If a row may count a volume and also the disk below it, what was read ahead, or other pools, its
+ * sum is an upper bound. */
+struct sources;
+#define SOURCE_KEYS 2
 
-/* Writes what a source says: "The device read 3 % of the data." `share`: "3 %", "all" or "none". */
-#define SOURCE_TEXT 100
-void source_sentence(char text[static SOURCE_TEXT], enum source source, enum way way,
-                     const char *share);
+extern const struct source_row {
+    const char *name;        /* in JSON; NULL: SOURCE_NONE */
+    const char *filesystems; /* types on which it may speak; NULL: any */
+    const char *file;        /* "": the control group's */
+    /* formats of sscanf(3) that find a number in a line; all that are found are added up */
+    const char *keys[WAYS][SOURCE_KEYS];
+    const char *subject, *verbs[WAYS];                         /* "The device" "read" */
+    unsigned of;                                               /* bits of enum source_trait */
+    int (*is_ours)(const char *line, const struct sources *s); /* NULL: every line is ours */
+} source_rows[SOURCE_COUNT];
 
 /* The sources that speak about a directory. Owns nothing. */
 struct sources {

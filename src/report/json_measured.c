@@ -95,11 +95,9 @@ void put_others(json_t **object, const struct others *o)
 
 void put_machine(json_t **object, const struct others *o)
 {
-    char words[OTHERS_TEXT];
     json_t *machine = json_object();
-    others_words(words, o);
     put_flag(&machine, "busy", others_are_busy(o));
-    put_text(&machine, "words", words);
+    put_text(&machine, "words", others_words(o).text);
     put_known_count(&machine, "cpus", o->cpus);
     put_known_real(&machine, "own_percent", o->own_percent);
     put_others(&machine, o);

@@ -44,7 +44,6 @@ my %HARMLESS = (
     'written to a file of names, exactly'  => [ 'bonload/session.c', 'name' ],
     'numbers and our words'  => [ 'bonload/report/text.c', qw(load_plurals[kind] late limited r->plan->target->ops[i]) ],
     'numbers and our words ' => [ 'bonload/control/progress.c', qw(before left text) ],
-    'our words'              => [ 'measure/limit.c', qw(figures[i].of figures[i].what) ],
     'our words and numbers'  => [ 'boncut/', qw(name headings[i]) ],
     'words of durability.c'  => [ 'bo', qw(a->durability.why) ],
     'labels of lines, our words' => [ 'util/printable.c', qw(label lines) ],

@@ -211,7 +211,6 @@ static struct label_text sentence_of(const struct answer *a)
         label_add(&s, ": ");
         const double share = j->limit->percent / 100;
         const uint64_t needed = share < 1 ? (uint64_t)ceil(log(TAIL) / log(share)) : 1;
-        struct label_text machine = {""};
         bool is_unknown = j->goodness == GOODNESS_UNKNOWN && !j->is_withheld;
         bool is_seen = percentile_is_known(j->count, j->limit->percent);
         if (is_unknown && j->count < needed)
@@ -231,9 +230,8 @@ static struct label_text sentence_of(const struct answer *a)
         /* work beside the requests is judged over all loads, of which an earlier may be the busy */
         for (size_t i = 0; !others_are_busy(&l->machine) && i < a->load_count; i++)
             l = &a->loads[i];
-        others_words(machine.text, &l->machine);
         if (j->is_withheld)
-            label_add(&s, "; the machine was %s", machine.text);
+            label_add(&s, "; the machine was %s", others_words(&l->machine).text);
     } else if (a->load_count > 0) {
         l = &a->loads[a->load_count - 1];
         const struct units_text made = units_scaled(l->achieved, UNITS_COUNT);
@@ -296,9 +294,7 @@ static void print_figures(const struct answer *a, FILE *out)
                         units_time(f->times.max).text, load_words(a, l, true).text);
         if (!has_limits && others_are_busy(&l->machine)) {
             struct label_text text = {""};
-            char machine[OTHERS_TEXT];
-            others_words(machine, &l->machine);
-            label_add(&text, "The machine was %s.", machine);
+            label_add(&text, "The machine was %s.", others_words(&l->machine).text);
             label_print(out, "", &text);
         }
     }

@@ -170,7 +170,7 @@ static json_t *json_of_kind(const struct result *result, enum load_kind kind)
                {"tls_mean_ns", t->connections > 0 ? t->tls_ns / t->connections : 0},
                {"failed_mean_ns", (uint64_t)histogram_mean(&t->failed)});
     limit_sentence(sentence, j, j);
-    put_fact(&object, "limited_by", is_judged ? limit_name(j->by) : NULL);
+    put_fact(&object, "limited_by", is_judged ? limit_names[j->by] : NULL);
     put_fact(&object, "reason", is_judged ? sentence : NULL);
     if (is_judged && j->source != SOURCE_NONE && j->source != SOURCE_RESIDENT)
         put_real(&object, "device_percent", j->moved_percent);

@@ -345,7 +345,6 @@ static void print_explanations(const struct result *r, FILE *out)
         const struct kind_result *k = &r->figures->kinds[kind];
         const struct tally *t = &k->tally;
         double ended = (double)tally_ended(t);
-        char text[LEVELS_TEXT];
         add_limit(&lines[kind][LIMITED_BY], r, kind);
         if (t->bytes > 0 && k->elapsed > 0)
             label_add(&lines[kind][MOVED], "%s/s, %s in all",
@@ -370,8 +369,7 @@ static void print_explanations(const struct result *r, FILE *out)
             label_add(&lines[kind][CONNECTIONS],
                       ": the server closes them after each request, and every request "
                       "paid for a new one");
-        levels_words(text, &r->levels[kind], 0);
-        label_add(&lines[kind][LEVELS], "%s", text);
+        levels_words(&lines[kind][LEVELS], &r->levels[kind], 0);
         tail_summary_words(&lines[kind][TAIL], &r->tails[kind]);
         if (t->failed.count > 0)
             label_add(&lines[kind][ERRORS], "they took %s on average, %s at most",
@@ -432,10 +430,9 @@ static void print_rest(const struct result *r, FILE *out)
     unsigned hosts = 0;
     struct label_text l = {""};
     if (others_are_busy(&f->machine)) {
-        char machine[OTHERS_TEXT];
-        others_words(machine, &f->machine);
-        const char *words = strstr(machine, "used"); /* the label says who */
-        label_add(&l, "%s: the latencies may be theirs", words ? words : "used the machine");
+        const struct label_text machine = others_words(&f->machine);
+        label_add(&l, "%s: the latencies may be theirs",
+                  strstr(machine.text, "used")); /* the label says who */
     }
     label_print(out, "others", &l);
     if (f->damaged == 0) /* otherwise it is the first line */

@@ -77,7 +77,7 @@ static void put_storage_use(json_t **object, const struct result *r, const struc
         bool is_device = by == SOURCE_DEVICE || by == SOURCE_BELOW;
         if (is_device && !d->known)
             by = SOURCE_NONE;
-        put_fact(&evidence, keys[way].by, source_name(by));
+        put_fact(&evidence, keys[way].by, source_rows[by].name);
         if (by == SOURCE_NONE)
             put_value(&evidence, keys[way].bytes, json_null());
         else
@@ -167,7 +167,7 @@ static json_t *json_of_test(const struct result *r, enum test_id test)
     put_value(&object, "damage", damage);
     const struct judgement *j = &t->verdict.least;
     limit_sentence(sentence, j, j);
-    put_text(&object, "limited_by", limit_name(j->by));
+    put_text(&object, "limited_by", limit_names[j->by]);
     put_text(&object, "reason", sentence);
     put_others(&object, &j->others);
     put_count(&object, "queue_asked", (uint64_t)t->workers * t->iodepth);

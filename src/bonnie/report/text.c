@@ -89,8 +89,7 @@ static void note_tests(struct notes *n, const struct result *r)
             const struct test_result *t = &r->tests[test];
             struct label_text words = {""};
             if (kind == LEVELS)
-                levels_words(words.text, &t->levels,
-                             test_counts_operations(test) ? t->chunk_bytes : 0);
+                levels_words(&words, &t->levels, test_counts_operations(test) ? t->chunk_bytes : 0);
             else if (kind == TAIL)
                 tail_summary_words(&words, &t->tail);
             else if (t->steady.wanted)

@@ -38,7 +38,7 @@ static void what_took_microseconds_came_from_memory(void **state)
         histogram_record(&reads.response, cases[i].median_ns);
         backing_use(&b, &spent, tallies, &use);
         assert_true(use.is_judged[LOAD_READ] && !use.is_judged[LOAD_WRITE]);
-        assert_string_equal(limit_name(use.kinds[LOAD_READ].by), cases[i].limited_by);
+        assert_string_equal(limit_names[use.kinds[LOAD_READ].by], cases[i].limited_by);
     }
 }
 

@@ -283,7 +283,7 @@ static void courses_are_bounded(void **state)
 static void words(void **state)
 {
     (void)state;
-    char text[LEVELS_TEXT];
+    struct label_text text = {""};
     struct levels levels = {
         .count = 3,
         .list = {{.to = {.ns = 1500 * MILLION, .bytes = 3 * GIB},
@@ -294,13 +294,15 @@ static void words(void **state)
                   .rate = (double)GIB},
                  {.rate = 100.04 * (double)MIB, .limited_by = "device"}},
     };
-    levels_words(text, &levels, 0);
-    assert_string_equal(text, "2.00 GiB/s for the first 3.00 GiB (1.50 s; limited by page cache); "
-                              "then 1.00 GiB/s for 10.0 GiB (10.0 s); "
-                              "then 100 MiB/s (limited by device).");
+    levels_words(&text, &levels, 0);
+    assert_string_equal(text.text,
+                        "2.00 GiB/s for the first 3.00 GiB (1.50 s; limited by page cache); "
+                        "then 1.00 GiB/s for 10.0 GiB (10.0 s); "
+                        "then 100 MiB/s (limited by device).");
     levels.count = 0;
-    levels_words(text, &levels, 4096);
-    assert_string_equal(text, "");
+    text = (struct label_text){""};
+    levels_words(&text, &levels, 4096);
+    assert_string_equal(text.text, "");
 }
 
 int main(void)

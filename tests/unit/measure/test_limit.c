@@ -485,14 +485,14 @@ static void no_time_is_no_trouble(void **state)
 static void every_limit_has_its_name(void **state)
 {
     (void)state;
-    assert_string_equal(limit_name(LIMITED_DEVICE), "device");
-    assert_string_equal(limit_name(LIMITED_PAGE_CACHE), "page cache");
-    assert_string_equal(limit_name(LIMITED_SERVER), "server");
-    assert_string_equal(limit_name(LIMITED_CPU), "cpu");
-    assert_string_equal(limit_name(LIMITED_OTHERS), "others");
-    assert_string_equal(limit_name(LIMITED_LINK), "link");
-    assert_string_equal(limit_name(LIMITED_LIMIT), "limit");
-    assert_string_equal(limit_name(LIMITED_UNKNOWN), "unknown");
+    assert_string_equal(limit_names[LIMITED_DEVICE], "device");
+    assert_string_equal(limit_names[LIMITED_PAGE_CACHE], "page cache");
+    assert_string_equal(limit_names[LIMITED_SERVER], "server");
+    assert_string_equal(limit_names[LIMITED_CPU], "cpu");
+    assert_string_equal(limit_names[LIMITED_OTHERS], "others");
+    assert_string_equal(limit_names[LIMITED_LINK], "link");
+    assert_string_equal(limit_names[LIMITED_LIMIT], "limit");
+    assert_string_equal(limit_names[LIMITED_UNKNOWN], "unknown");
 }
 
 /* What a machine of two CPUs did in ten seconds, in which this process used a tenth of them. */
@@ -504,9 +504,8 @@ static struct reading after(void)
 
 static void assert_words(const struct others *e, const char *expected)
 {
-    char text[OTHERS_TEXT];
-    others_words(text, e);
-    assert_string_equal(text, expected);
+    const struct label_text words = others_words(e);
+    assert_string_equal(words.text, expected);
 }
 
 static void others_use_the_cpus(void **state)
@@ -685,17 +684,17 @@ static void a_share_has_one_rounding(void **state)
         struct judgement j = {.others = others_unknown};
         j.others.used_percent = 0;
         for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
-            char words[OTHERS_TEXT], limited[LIMIT_SENTENCE], expected[OTHERS_TEXT];
+            char limited[LIMIT_SENTENCE], expected[PRINTABLE_TEXT];
             j.reason = shares[i].reason;
             *(double *)((char *)&j.others + shares[i].percent) = tenths / 10.;
             limit_sentence(limited, &j, &j);
-            others_words(words, &j.others);
+            const struct label_text words = others_words(&j.others);
             snprintf(expected, sizeof expected, "%s%d %%%s", shares[i].sentence[0], tenths / 10,
                      shares[i].sentence[1]);
             assert_string_equal(limited, expected);
             snprintf(expected, sizeof expected, "%s%d %%%s", shares[i].among_others[0], tenths / 10,
                      shares[i].among_others[1]);
-            assert_non_null(strstr(words, expected));
+            assert_non_null(strstr(words.text, expected));
         }
     }
 }
