@@ -14,7 +14,6 @@ static inline _Atomic uint16_t *generations_counter(const struct generations *g,
 }
 
 #define MAX_COUNTERS (UINT64_C(1) << 25)
-
 int generations_open(struct generations *g, uint64_t blocks, struct err *e)
 {
     g->is_exact = blocks <= MAX_COUNTERS;
@@ -50,11 +49,6 @@ static inline uint64_t divide(uint64_t bytes, uint64_t size)
 static uint64_t block_of(const struct contents *c, unsigned file, uint64_t offset)
 {
     return divide(c->files[file].start + offset, c->block_bytes);
-}
-
-static uint64_t blocks_in(const struct contents *c, unsigned file, uint64_t offset, size_t length)
-{
-    return block_of(c, file, offset + length - 1) - block_of(c, file, offset) + 1;
 }
 
 static uint64_t generation_of(uint64_t rewritten, uint64_t changed)
@@ -114,28 +108,25 @@ void contents_end_rewriting(struct contents *c, unsigned file)
 
 bool contents_claim(struct contents *c, unsigned file, uint64_t offset, size_t length)
 {
-    uint64_t first = block_of(c, file, offset);
-    uint64_t count = blocks_in(c, file, offset, length);
-    uint64_t done = 0;
-    for (; done < count; done++) {
-        _Atomic uint16_t *counter = generations_counter(&c->changes, first + done);
+    const uint64_t first = block_of(c, file, offset);
+    const uint64_t last = block_of(c, file, offset + length - 1);
+    for (uint64_t block = first; block <= last; block++) {
+        _Atomic uint16_t *counter = generations_counter(&c->changes, block);
         uint16_t seen = atomic_load(counter);
-        if (seen % 2 != 0 || !atomic_compare_exchange_strong(counter, &seen, (uint16_t)(seen + 1)))
-            break;
+        if (seen % 2 == 0 && atomic_compare_exchange_strong(counter, &seen, (uint16_t)(seen + 1)))
+            continue;
+        while (block-- > first) /* gives back the claimed blocks, none of which has been changed */
+            atomic_fetch_sub(generations_counter(&c->changes, block), 1);
+        return false;
     }
-    if (done == count)
-        return true;
-    while (done > 0) /* gives back the claimed blocks, none of which has been changed */
-        atomic_fetch_sub(generations_counter(&c->changes, first + --done), 1);
-    return false;
+    return true;
 }
 
 void contents_release(struct contents *c, unsigned file, uint64_t offset, size_t length)
 {
-    uint64_t first = block_of(c, file, offset);
-    uint64_t count = blocks_in(c, file, offset, length);
-    for (uint64_t i = 0; i < count; i++)
-        atomic_fetch_add(generations_counter(&c->changes, first + i), 1);
+    const uint64_t last = block_of(c, file, offset + length - 1);
+    for (uint64_t block = block_of(c, file, offset); block <= last; block++)
+        atomic_fetch_add(generations_counter(&c->changes, block), 1);
 }
 
 uint64_t contents_version(const struct contents *c, unsigned file, uint64_t offset, size_t length)
@@ -153,31 +144,12 @@ uint64_t contents_version(const struct contents *c, unsigned file, uint64_t offs
     return sum;
 }
 
-static bool changes_are_known(const struct contents *c)
-{
-    return !c->changes.counters || c->changes.is_exact;
-}
-
 static bool part_is(const struct contents *c, const void *part, size_t length,
                     const struct corrupted_place *place, uint64_t generation)
 {
     unsigned char right[PATTERN_UNIT_MAX];
     pattern_fill(c->pattern, right, length, place->file, place->offset, generation);
     return memcmp(part, right, length) == 0;
-}
-
-/* Checks a part of a unit, all of whose bytes must be right. The part may have no stamp that tells
- * its generation. If the generation is unknown, tries all of them, the most likely ones first. */
-static enum corruption_kind check_part(const struct contents *c, const void *part, size_t length,
-                                       struct corrupted_place *place)
-{
-    bool is_right = part_is(c, part, length, place, place->expected.generation);
-    uint64_t rewritten = place->expected.generation >> CHANGE_BITS;
-    for (uint64_t i = 0; !is_right && !changes_are_known(c) && i < GENERATIONS_CHANGES; i++)
-        is_right = part_is(c, part, length, place, generation_of(rewritten, i));
-    place->found = (struct pattern_origin){
-        .seed = c->pattern->seed, .run = c->pattern->run, .place = place->expected};
-    return is_right ? CORRUPTION_NONE : CORRUPTION_FLIPPED;
 }
 
 static inline bool is_aligned(const void *part)
@@ -191,15 +163,25 @@ __attribute__((noinline)) static bool is_corrupted(const struct contents *c, con
                                                    const struct pattern_place *right,
                                                    struct corrupted_place *place)
 {
+    const struct pattern *p = c->pattern;
+    const bool is_known = !c->changes.counters || c->changes.is_exact; /* the generation */
     *place = (struct corrupted_place){.file = right->file, .offset = offset, .expected = *right};
-    struct pattern_place expected = *right;
-    if (!changes_are_known(c))
-        expected.generation = PATTERN_ANY;
-    place->kind =
-        length == c->pattern->unit_bytes && is_aligned(part)
-            ? pattern_check(c->pattern, part, &expected, c->verify == VERIFY_FULL, &place->found)
-            : check_part(c, part, length, place);
-    return place->kind != CORRUPTION_NONE;
+    if (length == p->unit_bytes && is_aligned(part)) {
+        struct pattern_place expected = *right;
+        if (!is_known)
+            expected.generation = PATTERN_ANY;
+        place->kind = pattern_check(p, part, &expected, c->verify == VERIFY_FULL, &place->found);
+        return place->kind != CORRUPTION_NONE;
+    }
+    /* A part may have no stamp that tells its generation, so all its bytes must be right. If the
+     * generation is unknown, it tries all of them, the most likely ones first. */
+    bool is_right = part_is(c, part, length, place, right->generation);
+    uint64_t rewritten = right->generation >> CHANGE_BITS;
+    for (uint64_t i = 0; !is_right && !is_known && i < GENERATIONS_CHANGES; i++)
+        is_right = part_is(c, part, length, place, generation_of(rewritten, i));
+    place->found = (struct pattern_origin){.seed = p->seed, .run = p->run, .place = *right};
+    place->kind = is_right ? CORRUPTION_NONE : CORRUPTION_FLIPPED;
+    return !is_right;
 }
 
 /* Whether no other writer has changed the range since it had this version. */
@@ -243,7 +225,7 @@ __attribute__((noinline)) static void check_parts(const struct contents *c, unsi
         size_t rest = within_block(c, file, at, length - done);
         part = is_stamped ? pattern_sound_bytes(p, from, rest, &expected) : 0;
         if (part == 0) {
-            part = p->unit_bytes - skipped < rest ? p->unit_bytes - skipped : rest;
+            part = MIN(p->unit_bytes - skipped, rest);
             if (is_corrupted(c, from, part, at, &expected, &place)) {
                 if (!is_undisturbed(c, file, offset, length, version))
                     return; /* the expected generation already includes a later change */
@@ -263,11 +245,8 @@ void contents_check(const struct contents *c, unsigned file, uint64_t offset, co
 
 void corruption_merge(struct corruption *whole, const struct corruption *part)
 {
-    for (uint64_t i = 0; i < part->corrupted && i < CORRUPTION_KEPT; i++) {
-        if (whole->corrupted + i >= CORRUPTION_KEPT)
-            break;
+    for (uint64_t i = 0; i < part->corrupted && whole->corrupted + i < CORRUPTION_KEPT; i++)
         whole->kept[whole->corrupted + i] = part->kept[i];
-    }
     whole->corrupted += part->corrupted;
     whole->unreadable += part->unreadable;
     whole->checked_bytes += part->checked_bytes;

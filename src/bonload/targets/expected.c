@@ -102,8 +102,7 @@ void expected_check(struct expected_body *x, const struct target_setup *setup, u
     if (body->generation == PATTERN_ANY)
         return;
     for (const unsigned char *at = part; length > 0 && !x->is_damaged;) {
-        size_t piece = unit - (size_t)(offset % unit);
-        piece = piece < length ? piece : length;
+        size_t piece = MIN(length, unit - (size_t)(offset % unit));
         if (piece == unit && (uintptr_t)at % _Alignof(uint64_t) == 0) {
             const struct pattern_place expected = {
                 .file = body->object, .unit = offset / unit, .generation = body->generation};
@@ -126,20 +125,18 @@ uint32_t expected_verdict(const struct expected_body *x, const struct target_set
     if (!x->is_judged || expected_is_overlapped(x, setup))
         return 0;
     uint64_t size = x->size;
-    if (size == UINT64_MAX && x->body.generation != PATTERN_ANY)
-        size = body_size(x->body.generation);
-    bool is_short = size != UINT64_MAX && bytes < size;
-    if (!is_short && !x->is_damaged && (size == UINT64_MAX || bytes == size))
+    if (size == UINT64_MAX)
+        size = x->body.generation != PATTERN_ANY ? body_size(x->body.generation) : bytes;
+    if (bytes == size && !x->is_damaged)
         return 0;
     atomic_fetch_add(&setup->verified->damaged, setup->plan->verify != VERIFY_OFF);
-    return failure_of(is_short ? CALL_SHORT : CALL_DAMAGED, 0);
+    return failure_of(bytes < size ? CALL_SHORT : CALL_DAMAGED, 0);
 }
 
 void failure_describe(const void *shared, uint32_t failure, char *text, size_t size)
 {
     (void)shared;
     static const char *const calls[] = {
-        [CALL_NONE] = "",
         [CALL_OPEN] = "open: ",
         [CALL_READ] = "read: ",
         [CALL_WRITE] = "write: ",
@@ -149,10 +146,9 @@ void failure_describe(const void *shared, uint32_t failure, char *text, size_t s
         [CALL_UNLINK] = "unlink: ",
         [CALL_SHORT] = "shorter than what was written",
         [CALL_DAMAGED] = "damaged: not what was written",
-        [CALL_OTHER] = "",
     };
     uint32_t call = failure >> 16;
     int code = (int)(failure & 0xffff);
-    snprintf(text, size, "%s%s", call <= CALL_OTHER ? calls[call] : "",
-             code ? path_reason(code) : "");
+    bool is_told = call < COUNT_OF(calls) && calls[call];
+    snprintf(text, size, "%s%s", is_told ? calls[call] : "", code ? path_reason(code) : "");
 }

@@ -93,8 +93,7 @@ static enum target_answer sleep_submit(void *thread, struct request *r)
     for (unsigned i = 1; i < SLOTS; i++)
         if (b->free_ns[i] < b->free_ns[first])
             first = i;
-    uint64_t begin_ns = b->free_ns[first] > r->start_ns ? b->free_ns[first] : r->start_ns;
-    uint64_t end_ns = b->free_ns[first] = begin_ns + sleep_ns;
+    uint64_t end_ns = b->free_ns[first] = MAX(b->free_ns[first], r->start_ns) + sleep_ns;
     pthread_mutex_unlock(&b->lock);
     if (rng_below(&rng, FAIL_ONE_IN) < in_flight)
         r->failure = failure_of(CALL_OTHER, EIO);
@@ -106,7 +105,7 @@ static unsigned sleep_poll(void *thread, uint64_t until_ns, struct request *done
 {
     struct sleep_thread *t = thread;
     for (unsigned i = 0; i < t->count; i++)
-        until_ns = t->sleepers[i].end_ns < until_ns ? t->sleepers[i].end_ns : until_ns;
+        until_ns = MIN(until_ns, t->sleepers[i].end_ns);
     const struct timespec until = clock_timespec(until_ns);
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
     uint64_t now_ns = clock_ns();

@@ -173,25 +173,14 @@ static struct kept_directory *find_kept(struct files *p, const char *name, size_
     return NULL;
 }
 
-/* Finds the directory that `length` bytes of a name lead to, for this entry alone. */
-static int find_directory(const struct path_directory *top, const char *name, size_t length,
-                          enum path_missing missing, struct entry *entry)
-{
-    char above[PATH_MAX];
-    if (length >= sizeof above)
-        return -ENAMETOOLONG;
-    memcpy(above, name, length);
-    above[length] = '\0';
-    entry->directory = &entry->found;
-    return path_open(&entry->found, *above == '/' ? NULL : top, above, missing, NULL);
-}
-
 /* Finds the entry of a name, which must outlive it. path_close(&entry->found) follows success. */
 static int find_entry(struct files *p, const char *name, enum path_missing missing,
                       struct entry *entry)
 {
     struct path_directory *top;
-    _Atomic(struct kept_directory *) *slot;
+    struct kept_directory *kept = NULL;
+    _Atomic(struct kept_directory *) *slot = NULL;
+    char above[PATH_MAX];
     int rc = open_top(p, missing, &top, NULL);
     if (rc != 0)
         return rc;
@@ -202,17 +191,19 @@ static int find_entry(struct files *p, const char *name, enum path_missing missi
     entry->found.fd = -1;
     if (!slash)
         return 0;
-    size_t length = (size_t)(slash - name);
-    if (*name == '/') {
-        atomic_store_explicit(&p->has_others, true, memory_order_relaxed);
-        return find_directory(top, name, length + 1, missing, entry);
-    }
-    struct kept_directory *kept = find_kept(p, name, length, &slot);
+    size_t length = (size_t)(slash - name) + (*name == '/');
+    if (*name != '/')
+        kept = find_kept(p, name, length, &slot);
     if (kept && !atomic_load_explicit(&kept->is_gone, memory_order_relaxed)) {
         entry->directory = &kept->at;
         return 0;
     }
-    rc = find_directory(top, name, length, missing, entry);
+    if (length >= sizeof above)
+        return -ENAMETOOLONG;
+    memcpy(above, name, length);
+    above[length] = '\0';
+    entry->directory = &entry->found;
+    rc = path_open(&entry->found, *name == '/' ? NULL : top, above, missing, NULL);
     if (rc != 0)
         return rc;
     struct kept_directory *ours =
@@ -336,10 +327,9 @@ static int files_join(void *thread, void *shared, unsigned channels, struct err 
 {
     struct files *p = shared;
     struct workspace *w = thread;
-    size_t bytes = p->buffer_bytes > 0 ? p->buffer_bytes : 1;
     (void)channels;
     w->files = p;
-    w->buffer = aligned_alloc(ALIGNMENT, round_up(bytes, ALIGNMENT));
+    w->buffer = aligned_alloc(ALIGNMENT, round_up(MAX(p->buffer_bytes, 1), ALIGNMENT));
     w->name = malloc(p->setup.names->longest + 1);
     w->other_name = malloc(p->setup.names->longest + 1);
     if (w->buffer && w->name && w->other_name)
@@ -375,15 +365,13 @@ static int disk_open(void *shared, const struct target_setup *setup, struct err 
     struct files *s = shared;
     const struct plan *p = setup->plan;
     uint64_t channels = (uint64_t)p->kinds[LOAD_READ].channels + p->kinds[LOAD_WRITE].channels;
-    uint64_t most = ALL_BUFFERS / (channels > 0 ? channels : 1);
-    most = most < SMALLEST_BUFFER ? SMALLEST_BUFFER : most > LARGEST_BUFFER ? LARGEST_BUFFER : most;
-    /* one byte more than a file has, so that a single read(2) reaches its end */
-    uint64_t wanted = p->most_body + 1;
+    uint64_t share = MIN(ALL_BUFFERS / MAX(channels, 1), LARGEST_BUFFER);
+    uint64_t most = MAX(share, SMALLEST_BUFFER);
     uint64_t chunk = p->settings->chunk_bytes.value;
-    s->buffer_bytes = round_up(wanted < most ? wanted : most, ALIGNMENT);
-    s->read_bytes = chunk > 0 ? (size_t)chunk : s->buffer_bytes;
-    if (s->read_bytes > s->buffer_bytes)
-        s->buffer_bytes = round_up(s->read_bytes, ALIGNMENT);
+    /* one byte more than a file has, so that a single read(2) reaches its end */
+    uint64_t whole = round_up(MIN(p->most_body + 1, most), ALIGNMENT);
+    s->read_bytes = chunk > 0 ? chunk : whole;
+    s->buffer_bytes = MAX(whole, round_up(s->read_bytes, ALIGNMENT));
     int rc = plan_has(p, LOAD_WRITE) ? limits_file(p->most_body, e) : 0;
     return rc == 0 ? open_files(s, setup, e) : rc;
 }
@@ -431,34 +419,35 @@ static uint32_t disk_write(struct disk_thread *t, struct request *r)
     if (fd < 0)
         return failure_of(CALL_OPEN, -fd);
     const struct io_file file = {.fd = fd, .name = t->work.name};
-    int code = 0;
-    for (uint64_t at = 0; code == 0 && at < size;) {
-        uint64_t left = size - at;
-        size_t part = left < s->buffer_bytes ? (size_t)left : s->buffer_bytes;
+    enum target_call call = CALL_WRITE;
+    int rc = 0;
+    for (uint64_t at = 0; rc == 0 && at < size;) {
+        size_t part = (size_t)MIN(size - at, s->buffer_bytes);
         if (size > s->buffer_bytes) {
             uint64_t before_ns = clock_ns();
             body_fill(s->setup.pattern, &t->expected.body, at, t->work.buffer, part);
             /* making the contents does not count as writing */
             r->aside_ns += clock_ns() - before_ns;
         }
-        code = -io_write(&file, t->work.buffer, direct ? round_up(part, ALIGNMENT) : part, at,
-                         &ignored);
+        rc = io_write(&file, t->work.buffer, direct ? round_up(part, ALIGNMENT) : part, at,
+                      &ignored);
         at += part;
     }
-    if (code == 0 && direct && size % ALIGNMENT != 0 && ftruncate(fd, (off_t)size) != 0)
-        code = errno;
-    uint32_t failure = code ? failure_of(CALL_WRITE, code) : 0;
-    if (failure == 0 && durable) {
-        int rc = io_sync(&file, &ignored);
-        failure = rc ? failure_of(CALL_SYNC, -rc) : 0;
+    if (rc == 0 && direct && size % ALIGNMENT != 0 && ftruncate(fd, (off_t)size) != 0)
+        rc = -errno;
+    if (rc == 0 && durable) {
+        call = CALL_SYNC;
+        rc = io_sync(&file, &ignored);
     }
-    if (close(fd) != 0 && errno != EINTR && failure == 0)
-        failure = failure_of(CALL_CLOSE, errno);
-    if (failure == 0 && durable && r->made) {
-        int rc = sync_above(t->work.files, t->work.name);
-        failure = rc ? failure_of(CALL_SYNC, -rc) : 0;
+    if (close(fd) != 0 && errno != EINTR && rc == 0) {
+        call = CALL_CLOSE;
+        rc = -errno;
     }
-    return failure;
+    if (rc == 0 && durable && r->made) {
+        call = CALL_SYNC;
+        rc = sync_above(t->work.files, t->work.name);
+    }
+    return rc ? failure_of(call, -rc) : 0;
 }
 
 /* Reads a file to its end. Where the expected size is reached, a short read is the end. Otherwise
@@ -621,22 +610,19 @@ struct meta_thread {
     struct workspace work;
     struct rng rng; /* random numbers of the current request */
     struct request *request;
-    uint64_t other_number;      /* number of the name in work.other_name */
     struct entry at;            /* the directory of the name, and the last part of the name */
     char value[XATTR_SIZE_MAX]; /* room for an attribute that is read, or for a list of them */
 };
 
 static int meta_open(void *shared, const struct target_setup *setup, struct err *e)
 {
-    uint64_t most = setup->plan->most_body;
     struct files *s = shared;
     int rc = open_files(s, setup, e);
     if (rc != 0)
         return rc;
     s->is_root = geteuid() == 0;
-    s->buffer_bytes = most < LARGEST_BUFFER ? (size_t)most : LARGEST_BUFFER;
-    if (s->buffer_bytes < s->settings->xattr_length.value)
-        s->buffer_bytes = s->settings->xattr_length.value;
+    s->buffer_bytes = MIN(setup->plan->most_body, LARGEST_BUFFER);
+    s->buffer_bytes = MAX(s->buffer_bytes, s->settings->xattr_length.value);
     rc = mix_parse(&s->mix, s->settings->meta_ops, meta_op_names, "-meta-ops", e);
     if (rc == 0 && s->mix.weights[META_WRITE] + s->mix.weights[META_TRUNCATE] > 0)
         rc = limits_file(s->settings->offset_limit.value + s->buffer_bytes, e);
@@ -713,14 +699,13 @@ static int operate_on_file(struct meta_thread *t, unsigned op)
     uint64_t size = 0;
     size_t body = 0;
     off_t offset = 0;
-    uint64_t length = 0;
     ssize_t result = 0;
     int fd = open_for(t, op);
     if (fd < 0)
         return fd;
     if (op == META_WRITE || op == META_READ) {
         size = sizes_of(t->work.files->setup.sizes, t->request->number);
-        body = size < t->work.files->buffer_bytes ? (size_t)size : t->work.files->buffer_bytes;
+        body = (size_t)MIN(size, t->work.files->buffer_bytes);
     }
     if (op == META_WRITE || op == META_READ || op == META_TRUNCATE)
         offset = (off_t)rng_below(&t->rng, s->offset_limit.value);
@@ -746,8 +731,8 @@ static int operate_on_file(struct meta_thread *t, unsigned op)
         }
         break;
     case META_SETXATTR:
-        length = rng_below(&t->rng, s->xattr_length.value + 1);
-        result = fsetxattr(fd, text, t->work.buffer, (size_t)length, 0);
+        body = (size_t)rng_below(&t->rng, s->xattr_length.value + 1);
+        result = fsetxattr(fd, text, t->work.buffer, body, 0);
         break;
     case META_GETXATTR:
         result = fgetxattr(fd, text, t->value, sizeof t->value);
@@ -768,32 +753,51 @@ static int operate_on_file(struct meta_thread *t, unsigned op)
     return kind != 0 ? kind : rc;
 }
 
-static void choose_other(struct meta_thread *t)
+/* Renames the file, or makes a link to another one in its place. */
+static int operate_on_two_names(struct meta_thread *t, unsigned op)
 {
-    const struct files *s = t->work.files;
+    struct files *s = t->work.files;
+    struct entry other;
+    struct path_directory *at = t->at.directory;
+    const char *name = t->at.name;
+    const char *target = t->work.other_name;
     uint64_t period = s->setup.names->period; /* 0: names do not recur */
-    uint64_t names = period > 0 ? period : t->request->number;
-    t->other_number = rng_below(&t->rng, names) + 1;
-    names_format(s->setup.names, t->other_number, t->work.other_name);
-}
-
-/* Removes the file with the request's name, so that a link can be made there. */
-static int clear_name(const struct meta_thread *t)
-{
-    int rc = path_remove(t->at.directory, t->at.name, false);
-    return rc == -ENOENT ? 0 : rc;
+    uint64_t number = rng_below(&t->rng, period > 0 ? period : t->request->number) + 1;
+    names_format(s->setup.names, number, t->work.other_name);
+    if (op == META_HARDLINK && strcmp(t->work.name, target) == 0)
+        return -EEXIST;
+    int rc = op == META_RENAME ? 0 : path_remove(at, name, false);
+    if (rc != 0 && rc != -ENOENT)
+        return rc;
+    if (op == META_SYMLINK) {
+        const char *own_slash = strrchr(t->work.name, '/');
+        const char *slash = strrchr(target, '/');
+        if (own_slash && slash && own_slash - t->work.name == slash - target &&
+            memcmp(t->work.name, target, (size_t)(slash - target)) == 0)
+            target = slash + 1; /* a name in the same directory needs no path */
+        return note_made(t, outcome(symlinkat(target, at->fd, name)));
+    }
+    rc = find_entry(s, target, PATH_FAILS, &other);
+    if (rc != 0)
+        return rc;
+    if (op == META_HARDLINK) {
+        rc = note_made(t, outcome(linkat(other.directory->fd, other.name, at->fd, name, 0)));
+    } else {
+        rc = path_check_removed(at, name, false);
+        if (rc == 0)
+            rc = path_rename(at, name, other.directory, other.name);
+        if (rc == 0)
+            made_rename(s->setup.made, t->request->number, number);
+    }
+    path_close(&other.found);
+    return rc;
 }
 
 static int operate_on_name(struct meta_thread *t, unsigned op)
 {
     struct stat st;
-    struct entry other;
     struct path_directory *at = t->at.directory;
     const char *name = t->at.name;
-    const char *target = t->work.other_name;
-    const char *own_slash;
-    const char *slash;
-    int rc;
     switch (op) {
     case META_UNLINK:
         return path_remove(at, name, false);
@@ -802,35 +806,9 @@ static int operate_on_name(struct meta_thread *t, unsigned op)
     case META_STAT:
         return outcome(fstatat(at->fd, name, &st, AT_SYMLINK_NOFOLLOW));
     case META_SYMLINK:
-        choose_other(t);
-        rc = clear_name(t);
-        own_slash = strrchr(t->work.name, '/');
-        slash = strrchr(target, '/');
-        if (own_slash && slash && own_slash - t->work.name == slash - target &&
-            memcmp(t->work.name, target, (size_t)(slash - target)) == 0)
-            target = slash + 1; /* a name in the same directory needs no path */
-        return rc ? rc : note_made(t, outcome(symlinkat(target, at->fd, name)));
     case META_HARDLINK:
     case META_RENAME:
-        choose_other(t);
-        if (op == META_HARDLINK && strcmp(t->work.name, target) == 0)
-            return -EEXIST;
-        rc = op == META_HARDLINK ? clear_name(t) : 0;
-        if (rc == 0)
-            rc = find_entry(t->work.files, target, PATH_FAILS, &other);
-        if (rc != 0)
-            return rc;
-        if (op == META_HARDLINK) {
-            rc = note_made(t, outcome(linkat(other.directory->fd, other.name, at->fd, name, 0)));
-        } else {
-            rc = path_check_removed(at, name, false);
-            if (rc == 0)
-                rc = path_rename(at, name, other.directory, other.name);
-            if (rc == 0)
-                made_rename(t->work.files->setup.made, t->request->number, t->other_number);
-        }
-        path_close(&other.found);
-        return rc;
+        return operate_on_two_names(t, op);
     default:
         return operate_on_file(t, op);
     }

@@ -39,14 +39,13 @@ void gauge_add(struct gauge *g, uint64_t duration_ns, uint64_t end_ns)
 {
     pthread_mutex_lock(&g->lock);
     uint64_t slice = end_ns > g->begin_ns ? (end_ns - g->begin_ns) / GAUGE_SLICE_NS : 0;
-    unsigned place = slice < GAUGE_SLICES ? (unsigned)slice : GAUGE_SLICES - 1;
+    unsigned place = (unsigned)MIN(slice, GAUGE_SLICES - 1);
     struct gauge_slice *s = &g->slices[place];
-    if (place >= g->used)
-        g->used = place + 1;
+    g->used = MAX(g->used, place + 1);
     s->count++;
     if (duration_ns > g->limit_ns) {
         s->above++;
-        g->last_above_ns = end_ns > g->last_above_ns ? end_ns : g->last_above_ns;
+        g->last_above_ns = MAX(g->last_above_ns, end_ns);
     }
     histogram_record(&g->durations, duration_ns);
     pthread_mutex_unlock(&g->lock);
@@ -62,8 +61,7 @@ void gauge_append(struct gauge *whole, const struct gauge *part)
     whole->outlasts_load |= part->outlasts_load;
     histogram_merge(&whole->durations, &part->durations);
     for (unsigned i = 0; i < part->used; i++) {
-        if (whole->used < GAUGE_SLICES)
-            whole->used++;
+        whole->used = MIN(whole->used + 1, GAUGE_SLICES);
         struct gauge_slice *s = &whole->slices[whole->used - 1];
         s->count += part->slices[i].count;
         s->above += part->slices[i].above;
@@ -132,7 +130,7 @@ int commit_group_join(struct commit_group *g, uint64_t *sync_ns)
 #define PAGES_LATCHES     64
 #define LOG_SEGMENTS      8
 
-/* A file of the profile. Its kind decides which fields it has; all others are zeros. */
+/* A file of the profile. Its kind decides which fields it uses; all others are zeros. */
 struct used_file {
     const struct profile_file *file; /* NULL: there is none */
     struct state *state;
@@ -286,8 +284,7 @@ static int storage_sync(struct state *s, int fd, bool all, uint64_t *longest_ns)
         return code;
     uint64_t end_ns = clock_ns();
     gauge_add(&s->syncs, end_ns - begin_ns, end_ns);
-    if (end_ns - begin_ns > *longest_ns)
-        *longest_ns = end_ns - begin_ns;
+    *longest_ns = MAX(*longest_ns, end_ns - begin_ns);
     return code;
 }
 
@@ -308,7 +305,7 @@ static int fill_file(const struct used_file *f, unsigned segment, uint64_t bytes
     unsigned char *buffer = aligned_alloc(STORAGE_ALIGNMENT, FILL_BYTES);
     int rc = buffer ? 0 : err_system(e, ENOMEM, "allocate memory for a buffer");
     for (uint64_t at = 0; rc == 0 && at < bytes; at += FILL_BYTES) {
-        size_t part = bytes - at < FILL_BYTES ? bytes - at : FILL_BYTES;
+        size_t part = MIN(bytes - at, FILL_BYTES);
         pattern_fill(s->setup.pattern, buffer, part, f->number + segment, at, 0);
         int code = storage_write(fd, buffer, part, (int64_t)at);
         rc = code ? err_system(e, code, "write the file '%s' in %s", f->file->name, s->scratch.path)
@@ -467,13 +464,13 @@ static int store_records(void *context, uint64_t records, uint64_t *sync_ns)
     while (bytes > 0) {
         const unsigned segment = atomic_load(&f->segment);
         uint64_t room = (f->file->bytes - f->at) / f->record_bytes * f->record_bytes;
-        uint64_t written = bytes < room ? bytes : room;
+        uint64_t written = MIN(bytes, room);
         uint64_t from = f->at / unit * unit;
         uint64_t end = written > 0 ? round_up(f->at + written, unit) : from;
         f->at += written;
         bytes -= written;
         while (from < end) {
-            size_t part = end - from < f->buffer_bytes ? (size_t)(end - from) : f->buffer_bytes;
+            size_t part = (size_t)MIN(end - from, f->buffer_bytes);
             pattern_fill(f->state->setup.pattern, f->buffer, part, f->number + segment, from,
                          f->cycle);
             int code =
@@ -541,7 +538,7 @@ static bool take_steps(struct state *s, const struct profile_step *steps)
                          : step->act == ACT_WRITE_RUN ? f->unit * step->count
                          : step->act == ACT_PUT       ? round_up(step->bytes, PATTERN_UNIT_MAX)
                                                       : f->unit;
-        s->buffer_bytes = bytes > s->buffer_bytes ? bytes : s->buffer_bytes;
+        s->buffer_bytes = MAX(s->buffer_bytes, bytes);
         takes_turns |= f->kind == PROFILE_FILE;
         if (step->act == ACT_CREATE)
             u->is_created_later = true;
@@ -722,7 +719,7 @@ static int do_step(struct actor *t, const struct profile_step *s)
         t->call = f->syncs ? CALL_SYNC : CALL_WRITE;
         t->bytes += f->record_bytes;
         code = commit_group_join(&f->group, &sync_ns);
-        t->sync_ns = sync_ns > t->sync_ns ? sync_ns : t->sync_ns;
+        t->sync_ns = MAX(t->sync_ns, sync_ns);
         return code;
     case ACT_SYNC:
     case ACT_SYNC_ALL:
@@ -797,8 +794,8 @@ static uint64_t limit_on(const struct profile *p, uint32_t on)
 {
     uint64_t limit = UINT64_MAX;
     for (unsigned i = 0; i < PROFILE_LIMITS; i++)
-        if (p->limits[i].name && p->limits[i].on == on && p->limits[i].nanoseconds < limit)
-            limit = p->limits[i].nanoseconds;
+        if (p->limits[i].name && p->limits[i].on == on)
+            limit = MIN(limit, p->limits[i].nanoseconds);
     return limit;
 }
 

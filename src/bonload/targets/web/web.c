@@ -75,38 +75,32 @@ void web_reasons_describe(const struct web_reasons *r, uint32_t failure, char *t
     snprintf(text, size, "%s", is_known ? r->list[at].text : "another reason");
 }
 
-struct phrase {
-    long code;
-    const char *text;
-};
-
 /* Usual phrases (RFC 9110). HTTP/2 has no phrases in its answers. */
-static const struct phrase statuses[] = {
-    {301, "Moved Permanently"},
-    {302, "Found"},
-    {303, "See Other"},
-    {304, "Not Modified"},
-    {307, "Temporary Redirect"},
-    {308, "Permanent Redirect"},
-    {400, "Bad Request"},
-    {401, "Unauthorized"},
-    {403, "Forbidden"},
-    {404, "Not Found"},
-    {405, "Method Not Allowed"},
-    {408, "Request Timeout"},
-    {409, "Conflict"},
-    {411, "Length Required"},
-    {412, "Precondition Failed"},
-    {413, "Content Too Large"},
-    {416, "Range Not Satisfiable"},
-    {429, "Too Many Requests"},
-    {500, "Internal Server Error"},
-    {501, "Not Implemented"},
-    {502, "Bad Gateway"},
-    {503, "Service Unavailable"},
-    {504, "Gateway Timeout"},
-    {507, "Insufficient Storage"},
-    {0, "not a success"},
+static const char *const statuses[] = {
+    [301] = "Moved Permanently",
+    [302] = "Found",
+    [303] = "See Other",
+    [304] = "Not Modified",
+    [307] = "Temporary Redirect",
+    [308] = "Permanent Redirect",
+    [400] = "Bad Request",
+    [401] = "Unauthorized",
+    [403] = "Forbidden",
+    [404] = "Not Found",
+    [405] = "Method Not Allowed",
+    [408] = "Request Timeout",
+    [409] = "Conflict",
+    [411] = "Length Required",
+    [412] = "Precondition Failed",
+    [413] = "Content Too Large",
+    [416] = "Range Not Satisfiable",
+    [429] = "Too Many Requests",
+    [500] = "Internal Server Error",
+    [501] = "Not Implemented",
+    [502] = "Bad Gateway",
+    [503] = "Service Unavailable",
+    [504] = "Gateway Timeout",
+    [507] = "Insufficient Storage",
 };
 
 /* libcurl reports the same error for a line of more than 100 KiB as for a lack of memory. */
@@ -114,29 +108,20 @@ static const struct phrase statuses[] = {
 #define MAX_HEADER_BYTES (256 * 1024) /* an answer with more of them is refused */
 
 /* Errors that are described more plainly than by libcurl. */
-static const struct phrase transports[] = {
-    {CURLE_UNSUPPORTED_PROTOCOL, "the answer is not HTTP"},
-    {CURLE_WEIRD_SERVER_REPLY, "the answer is not HTTP"},
-    {CURLE_URL_MALFORMAT, "the URL cannot be used"},
-    {CURLE_COULDNT_RESOLVE_HOST, "the host name cannot be resolved"},
-    {CURLE_PARTIAL_FILE, "the body is shorter than announced"},
-    {CURLE_FILESIZE_EXCEEDED, "no body can have the announced length"},
-    {CURLE_WRITE_ERROR, "the headers do not end"},
-    {CURLE_OPERATION_TIMEDOUT, "timed out"},
-    {CURLE_GOT_NOTHING, "closed without an answer"},
-    {CURLE_ABORTED_BY_CALLBACK, "stopped before the server had answered"},
-    {CURLE_OUT_OF_MEMORY, LINE_TOO_LONG}, /* libcurl up to 8.5 */
-    {100, LINE_TOO_LONG},                 /* CURLE_TOO_LARGE */
-    {0, NULL},
+static const char *const transports[] = {
+    [CURLE_UNSUPPORTED_PROTOCOL] = "the answer is not HTTP",
+    [CURLE_WEIRD_SERVER_REPLY] = "the answer is not HTTP",
+    [CURLE_URL_MALFORMAT] = "the URL cannot be used",
+    [CURLE_COULDNT_RESOLVE_HOST] = "the host name cannot be resolved",
+    [CURLE_PARTIAL_FILE] = "the body is shorter than announced",
+    [CURLE_FILESIZE_EXCEEDED] = "no body can have the announced length",
+    [CURLE_WRITE_ERROR] = "the headers do not end",
+    [CURLE_OPERATION_TIMEDOUT] = "timed out",
+    [CURLE_GOT_NOTHING] = "closed without an answer",
+    [CURLE_ABORTED_BY_CALLBACK] = "stopped before the server had answered",
+    [CURLE_OUT_OF_MEMORY] = LINE_TOO_LONG, /* libcurl up to 8.5 */
+    [100] = LINE_TOO_LONG,                 /* CURLE_TOO_LARGE */
 };
-
-/* The phrase for a code, or that of the last row, whose code is 0. */
-static const char *phrase_of(const struct phrase *list, long code)
-{
-    while (list->code != 0 && list->code != code)
-        list++;
-    return list->text;
-}
 
 /* Whether a transfer ended because the server ends connections, and began none of its requests: by
  * GOAWAY, it may do so whenever it likes. libcurl takes another connection by itself, but stops
@@ -178,15 +163,18 @@ static uint32_t web_outcome(struct web_exchange *x, CURLcode code)
             snprintf(key, sizeof key, "%ld %s", x->status, store_code);
             snprintf(text, sizeof text, "%s%s%s", key, *message ? ": " : "", message);
         } else {
+            bool is_usual = (size_t)x->status < COUNT_OF(statuses) && statuses[x->status];
             snprintf(key, sizeof key, "%ld", x->status);
-            snprintf(text, sizeof text, "%s %s", key, phrase_of(statuses, x->status));
+            snprintf(text, sizeof text, "%s %s", key,
+                     is_usual ? statuses[x->status] : "not a success");
         }
         return web_reasons_failure(&s->reasons, key, text);
     }
     bool is_encoded = code == CURLE_BAD_CONTENT_ENCODING || /* libcurl 8 sees it first */
                       (code == CURLE_WRITE_ERROR && x->header_bytes <= MAX_HEADER_BYTES);
-    const char *plain =
-        is_encoded ? "it has a Transfer-Encoding but chunked" : phrase_of(transports, code);
+    const char *plain = is_encoded ? "it has a Transfer-Encoding but chunked"
+                        : (size_t)code < COUNT_OF(transports) ? transports[code]
+                                                              : NULL;
     if (plain)
         return web_failure(x, plain);
     if (was_not_begun(x, code))
@@ -243,7 +231,7 @@ static int open_files_of_environment(struct err *e)
 {
     static const char *const read[] = {"OPENSSL_CONF", "HOSTALIASES", "RESOLV_HOST_CONF"};
     struct stat facts;
-    for (size_t i = 0; i <= sizeof read / sizeof *read; i++) {
+    for (size_t i = 0; i <= COUNT_OF(read); i++) {
         const char *name = i > 0 ? read[i - 1] : "SSLKEYLOGFILE";
         const char *path = getenv(name);
         if (!path || !*path)
@@ -404,16 +392,15 @@ static void wait_for_events(struct web_thread *t, uint64_t until_ns)
     struct epoll_event events[MAX_EVENTS];
     int running;
     uint64_t now_ns = t->now_ns = clock_ns();
-    until_ns = t->timer_ns < until_ns ? t->timer_ns : until_ns;
+    until_ns = MIN(until_ns, t->timer_ns);
     uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
-    uint64_t left_ms = left_ns / MILLION;
+    int left_ms = (int)MIN(left_ns / MILLION, MAX_WAIT_MS);
     if (left_ns > 0 && left_ms == 0) { /* the unit of epoll_wait(2) is a millisecond */
         struct pollfd self = {.fd = t->epoll, .events = POLLIN};
         const struct timespec left = {.tv_nsec = (long)left_ns};
         ppoll(&self, 1, &left, NULL);
     }
-    int count = epoll_wait(t->epoll, events, MAX_EVENTS,
-                           (int)(left_ms < MAX_WAIT_MS ? left_ms : MAX_WAIT_MS));
+    int count = epoll_wait(t->epoll, events, MAX_EVENTS, left_ms);
     for (int i = 0; i < count; i++) {
         uint32_t what = events[i].events;
         int fd = events[i].data.fd;
@@ -458,8 +445,7 @@ void web_exchange_fill(const struct web_exchange *x, uint64_t at, void *to, size
 static size_t on_read(char *to, size_t size, size_t count, void *exchange)
 {
     struct web_exchange *x = exchange;
-    uint64_t left = x->send_bytes - x->sent;
-    size_t part = size * count < left ? size * count : (size_t)left;
+    size_t part = (size_t)MIN(size * count, x->send_bytes - x->sent);
     uint64_t before_ns = clock_ns();
     web_exchange_fill(x, x->sent, to, part);
     /* making the contents does not count as sending */
@@ -495,8 +481,7 @@ static size_t on_write(char *part, size_t size, size_t count, void *exchange)
     if (x->status == 0)
         curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &x->status);
     if (x->keeps_answer || !is_success(x)) {
-        size_t room = ANSWER_BYTES - x->answer_used;
-        size_t piece = length < room ? length : room;
+        size_t piece = MIN(length, ANSWER_BYTES - x->answer_used);
         memcpy(x->answer + x->answer_used, part, piece);
         x->answer_used += piece;
     } else if (x->expected.is_judged && x->thread->shared->setup.plan->verify != VERIFY_OFF) {
@@ -506,8 +491,7 @@ static size_t on_write(char *part, size_t size, size_t count, void *exchange)
         for (size_t left = length; left > 0;) {
             if (x->unit_used == PATTERN_UNIT_MAX)
                 check_last_unit(x);
-            size_t room = PATTERN_UNIT_MAX - x->unit_used;
-            size_t piece = left < room ? left : room;
+            size_t piece = MIN(left, PATTERN_UNIT_MAX - x->unit_used);
             memcpy(x->unit + x->unit_used, part, piece);
             x->unit_used += piece;
             x->received += piece;
@@ -565,9 +549,8 @@ static size_t on_header(char *line, size_t size, size_t count, void *exchange)
 /* Limits the duration of each of the next transfers. */
 static void limit_transfers(struct web_exchange *x, uint64_t timeout_ns)
 {
-    long timeout_ms = (long)(timeout_ns / MILLION) + 1; /* 0 would mean no limit */
-    x->limit_ns = timeout_ns;
-    curl_easy_setopt(x->easy, CURLOPT_TIMEOUT_MS, timeout_ms);
+    x->limit_ns = timeout_ns; /* for libcurl, 0 would mean no limit */
+    curl_easy_setopt(x->easy, CURLOPT_TIMEOUT_MS, (long)(timeout_ns / MILLION) + 1);
 }
 
 /* Sets basic authentication from the percent-encoded credentials of a URL; "": none. */
@@ -586,10 +569,8 @@ static bool open_handle(struct web_exchange *x)
     const struct web_state *s = x->thread->shared;
     const struct plan *p = s->setup.plan;
     uint64_t channels = (uint64_t)p->kinds[LOAD_READ].channels + p->kinds[LOAD_WRITE].channels + 1;
-    uint64_t share = ALL_BUFFERS / channels;
-    long buffer_bytes = (long)(share < SMALLEST_BUFFER  ? SMALLEST_BUFFER
-                               : share > LARGEST_BUFFER ? LARGEST_BUFFER
-                                                        : share);
+    uint64_t share = MIN(ALL_BUFFERS / channels, LARGEST_BUFFER);
+    long buffer_bytes = (long)MAX(share, SMALLEST_BUFFER);
     bool is_verified = !p->settings->insecure_https;
     CURL *c = x->easy = curl_easy_init();
     if (!c)
@@ -612,11 +593,9 @@ static bool open_handle(struct web_exchange *x)
     set_credentials(c, p->settings->credentials);
     curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, is_verified ? 1L : 0L);
     curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, is_verified ? 2L : 0L);
-    for (unsigned i = 0; i < TLS_FILES; i++) {
-        const struct descriptor_path path = descriptor_path(s->tls_files[i]);
+    for (unsigned i = 0; i < TLS_FILES; i++)
         if (s->tls_files[i] >= 0)
-            curl_easy_setopt(c, tls_options[i], path.text);
-    }
+            curl_easy_setopt(c, tls_options[i], descriptor_path(s->tls_files[i]).text);
     limit_transfers(x, p->timeout_ns);
     curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION, on_open);
     curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, x->thread);
@@ -651,17 +630,12 @@ void web_exchange_set(struct web_exchange *x, enum web_method method, const char
     curl_easy_setopt(x->easy, CURLOPT_URL, url);
     if (method_sends(method))
         curl_easy_setopt(x->easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)x->send_bytes);
-    x->sent = 0;
     x->repeats = 0;
     x->status = 0;
-    x->received = 0;
-    x->header_bytes = 0;
-    x->has_headers = false;
-    x->unit_used = 0;
-    x->keeps_answer = false;
-    x->answer_used = 0;
-    x->tag[0] = '\0';
-    x->error[0] = '\0';
+    x->sent = x->received = 0;
+    x->header_bytes = x->unit_used = x->answer_used = 0;
+    x->has_headers = x->keeps_answer = false;
+    x->tag[0] = x->error[0] = '\0';
 }
 
 /* Time after its timeout at which a transfer counts as forgotten, and between two looks. */
@@ -917,12 +891,10 @@ static enum target_answer web_submit(void *thread, struct request *r)
 /* Handles the end of a transfer. Returns whether its request has ended. */
 static bool end_transfer(struct web_exchange *x, CURLcode code)
 {
-    struct web_state *s = x->thread->shared;
+    const struct web_dialect *dialect = x->thread->shared->dialect;
     struct request *r = x->request;
     long connections = 0;
-    curl_off_t first = 0;
-    curl_off_t connect = 0;
-    curl_off_t tls = 0;
+    curl_off_t first = 0, connect = 0, tls = 0;
     if (code == CURLE_WRITE_ERROR && x->overdue_ns <= clock_ns()) /* on_write() has ended it */
         code = CURLE_OPERATION_TIMEDOUT;
     x->overdue_ns = 0;
@@ -932,7 +904,7 @@ static bool end_transfer(struct web_exchange *x, CURLcode code)
         curl_easy_getinfo(x->easy, CURLINFO_CONNECT_TIME_T, &connect);
         curl_easy_getinfo(x->easy, CURLINFO_APPCONNECT_TIME_T, &tls);
     }
-    curl_off_t all = tls > connect ? tls : connect;
+    curl_off_t all = MAX(tls, connect);
     if (all > 0) {
         r->connections += (unsigned)connections;
         r->connect_ns += (uint64_t)all * 1000;
@@ -949,7 +921,7 @@ static bool end_transfer(struct web_exchange *x, CURLcode code)
     }
     x->failure = web_outcome(x, code);
     bool has_failed = x->failure != 0;
-    if (s->dialect->follow && s->dialect->follow(x) && begin_next(x, has_failed))
+    if (dialect->follow && dialect->follow(x) && begin_next(x, has_failed))
         return false;
     end_exchange(x);
     return true;
@@ -1014,8 +986,8 @@ static void web_inspect(void *thread, struct request *r)
     struct web_thread *t = thread;
     struct web_exchange *x = exchange_of(t, r);
     const struct target_setup *setup = &t->shared->setup;
-    bool is_missing = x->status == 404 && setup->plan->ops[LOAD_WRITE].weights[METHOD_DELETE];
-    if (r->failure != 0 && is_missing) {
+    if (r->failure != 0 && x->status == 404 &&
+        setup->plan->ops[LOAD_WRITE].weights[METHOD_DELETE]) {
         /* whether the run may have removed the object: by its number, or meanwhile by its name */
         bool may_be_removed = written_is_removed(setup->written, r->number);
         if (r->kind == LOAD_WRITE)
@@ -1051,9 +1023,8 @@ long web_once(struct web_state *s, struct request *r, uint64_t timeout_ns)
         s->aside = t;
     }
     struct web_exchange *x = exchange_of(t, r);
-    uint64_t most_ns = s->setup.plan->timeout_ns;
     struct request *done;
-    limit_transfers(x, timeout_ns < most_ns ? timeout_ns : most_ns);
+    limit_transfers(x, MIN(timeout_ns, s->setup.plan->timeout_ns));
     r->start_ns = clock_ns();
     web_prepare(t, r);
     if (web_submit(t, r) == TARGET_QUEUED)
