@@ -179,12 +179,11 @@ static const struct field fields[] = {
     {"whole_least", FIELD(whole.least), NUMBER_32, 0, MAX_HEADER_BLOCK},
     {"whole_most", FIELD(whole.most), NUMBER_32, 0, MAX_HEADER_BLOCK},
 };
-static const size_t field_count = sizeof fields / sizeof *fields;
 
 size_t header_format(char text[static MAX_HEADER_LINE], const struct header *h)
 {
     char *to = text + sprintf(text, FORMAT LATEST);
-    for (const struct field *f = fields; f < fields + field_count; f++) {
+    for (const struct field *f = fields; f < fields + COUNT_OF(fields); f++) {
         const void *from = (const char *)h + f->offset;
         const char *comma = "";
         to += sprintf(to, " %s=", f->key);
@@ -266,7 +265,7 @@ int header_parse(struct header *h, const char *text, size_t length, struct err *
     char *rest = line + strlen(FORMAT);
     const char *version = strsep(&rest, " ");
     bool is_valid = strcmp(version, LATEST) == 0;
-    for (size_t i = 0; is_valid && i < field_count; i++)
+    for (size_t i = 0; is_valid && i < COUNT_OF(fields); i++)
         is_valid = take_field(h, &fields[i], strsep(&rest, " "));
     /* sizes are powers of two; both are 0 if no method needs them */
     bool needs_whole = h->methods & (1U << METHOD_ATOMIC | 1U << METHOD_PLAIN);

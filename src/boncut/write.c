@@ -82,14 +82,13 @@ struct write_run {
 
 static int write_out(struct write_run *run, const char *text, size_t length, struct err *e)
 {
-    while (length > 0) {
-        ssize_t written = write(STDOUT_FILENO, text, length);
+    for (size_t done = 0; done < length;) {
+        ssize_t written = write(STDOUT_FILENO, text + done, length - done);
         if (written < 0 && errno != EINTR) {
             atomic_store(&run->log_is_lost, true);
             return err_system(e, errno, "write the log to standard output");
         }
-        text += written > 0 ? written : 0;
-        length -= written > 0 ? (size_t)written : 0;
+        done += written > 0 ? (size_t)written : 0;
     }
     return 0;
 }
@@ -138,10 +137,6 @@ static int work_on_log(struct write_run *run, struct err *e)
     }
 }
 
-/* Interval between two writes of `cached`, and of `plain`. It is short because after a syncfs, a
- * cut can lose nothing of `cached` until the next write. */
-#define CACHED_PAUSE_NS MILLION
-
 /* ---- preparing ------------------------------------------------------------------------------- */
 
 static int say_failed_call(const struct write_run *run, const struct work *work, struct err *e)
@@ -150,18 +145,21 @@ static int say_failed_call(const struct write_run *run, const struct work *work,
                       methods[work->method].name);
 }
 
-/* Gives units, from this one on, their next versions. With --rate, changes only one unit. */
+/* Gives units, from this one on, their next versions. With --rate, changes only one unit. A write
+ * of a canary, which has only unit 0, is counted; other steps are logged by log_step(). */
 static bool step_method(struct worker *w, unsigned method, uint32_t unit)
 {
-    struct work *work = &w->work[method];
     uint64_t *versions = w->versions[method] + unit;
     const struct method *m = &methods[method];
     uint32_t left = method_units_of_worker(&w->run->header, method) - m->tails - unit;
-    uint32_t batch = m->batch;
-    work->batch = batch < 2 || w->run->gap_ns > 0 ? 1 : batch < left ? batch : left;
-    for (uint32_t i = 0; i < work->batch; i++)
+    uint32_t batch = m->batch < 2 || w->run->gap_ns > 0 ? 1 : MIN(m->batch, left);
+    w->work[method].batch = batch;
+    for (uint32_t i = 0; i < batch; i++)
         versions[i]++;
-    return m->step(work, unit, versions);
+    bool is_done = m->step(&w->work[method], unit, versions);
+    if (is_done && m->is_canary)
+        atomic_fetch_add_explicit(&w->run->writes[method], 1, memory_order_release);
+    return is_done;
 }
 
 /* Logs what the last step of the method has changed, or that it has failed: waits until the ring of
@@ -186,15 +184,6 @@ static void log_step(struct worker *w, unsigned method, uint32_t unit, bool is_f
                               .time_us = (clock_ns() - run->start_ns) / 1000};
         atomic_store_explicit(&ring->put, ++put, memory_order_release);
     }
-}
-
-static bool canary_step_of(struct worker *w, unsigned method)
-{
-    w->versions[method][0]++;
-    if (!methods[method].step(&w->work[method], 0, w->versions[method]))
-        return false;
-    atomic_fetch_add_explicit(&w->run->writes[method], 1, memory_order_release);
-    return true;
 }
 
 /* Makes the files of the worker's methods, and takes a first step with each. At a rate, that step
@@ -231,8 +220,7 @@ static int prepare_worker(void *context, struct err *e)
         if (!w->versions[method])
             return err_system(e, ENOMEM, "allocate memory for the versions of %zu units", units);
         work->error = ENOSYS;
-        if (m->begin && m->begin(work) &&
-            (m->is_canary ? canary_step_of(w, method) : step_method(w, method, 0))) {
+        if (m->begin && m->begin(work) && step_method(w, method, 0)) {
             if (!m->is_canary && run->gap_ns == 0)
                 log_step(w, method, 0, false);
             continue;
@@ -285,7 +273,7 @@ static void worker_probe_drive(struct worker *w)
     bool is_written = direct.reaches_devices && places != 0;
     /* all twice: the second write waits until the filesystem has noted where the first one went */
     for (unsigned i = 0; is_written && i < 2 * CANARY_GROUPS; i++)
-        is_written = canary_step_of(w, METHOD_DRIVE);
+        is_written = step_method(w, METHOD_DRIVE, 0);
     h->drive_is_in_place = is_written && places_of_blocks(work) == places;
 }
 
@@ -322,10 +310,9 @@ static int make_round(struct worker *w, uint64_t *next_ns, struct err *e)
         is_idle = false;
         if (run->gap_ns > 0) {
             while ((now_ns = clock_ns()) < *next_ns && !is_over(run))
-                clock_sleep(*next_ns - now_ns < 50 * MILLION ? *next_ns - now_ns : 50 * MILLION);
-            *next_ns += run->gap_ns;
-            if (*next_ns < now_ns) /* a worker that is late does not catch up */
-                *next_ns = now_ns;
+                clock_sleep(MIN(*next_ns - now_ns, 50 * MILLION));
+            /* a worker that is late does not catch up */
+            *next_ns = MAX(*next_ns + run->gap_ns, now_ns);
         }
         if (is_over(run))
             return 0;
@@ -359,9 +346,11 @@ static int run_worker(void *context, struct err *e)
         rc = make_round(w, &next_ns, e);
     while (is_canary && rc == 0 && (w->methods & run->header.methods) && !is_over(run)) {
         unsigned method = (unsigned)__builtin_ctz(w->methods);
-        rc = outcome_of_step(w, method, canary_step_of(w, method), e);
-        if (method != METHOD_DRIVE) /* which overwrites as fast as possible */
-            clock_sleep(CACHED_PAUSE_NS);
+        rc = outcome_of_step(w, method, step_method(w, method, 0), e);
+        /* a short pause: after a syncfs, a cut can lose nothing of `cached` until the next write;
+         * `drive` overwrites as fast as possible */
+        if (method != METHOD_DRIVE)
+            clock_sleep(MILLION);
     }
     atomic_fetch_sub(&run->active, 1);
     return rc;
@@ -419,13 +408,6 @@ static int make_directory(struct write_run *run, const struct settings *s, struc
     return 0;
 }
 
-static struct worker *add_worker(struct write_run *run, unsigned used)
-{
-    struct worker *w = &run->workers[run->worker_count++];
-    *w = (struct worker){.run = run, .methods = used};
-    return w;
-}
-
 static int start_workers(struct write_run *run, struct err *e)
 {
     const struct header *h = &run->header;
@@ -434,19 +416,22 @@ static int start_workers(struct write_run *run, struct err *e)
     if (!run->rings)
         return err_system(e, ENOMEM, "allocate memory for %u workers", h->workers);
     for (unsigned i = 0; i < h->workers; i++) {
-        struct worker *w = add_worker(run, h->methods & ~CANARY_METHODS);
-        w->number = i;
-        rng_init(&w->rng, h->seed, i);
+        run->workers[i].number = i;
+        run->workers[i].methods = h->methods & ~CANARY_METHODS;
+        rng_init(&run->workers[i].rng, h->seed, i);
         atomic_init(&run->rings[i].put, 0);
         atomic_init(&run->rings[i].taken, 0);
     }
+    run->worker_count = h->workers;
     for (unsigned method = 0; method < METHODS; method++)
-        if (methods[method].is_canary && (h->methods & 1U << method))
-            add_worker(run, 1U << method);
+        if (h->methods & CANARY_METHODS & 1U << method)
+            run->workers[run->worker_count++].methods = 1U << method;
     atomic_store(&run->active, run->worker_count);
-    add_worker(run, 0);
-    for (unsigned i = 0; i < run->worker_count; i++)
+    run->worker_count++; /* the log's, which has no methods */
+    for (unsigned i = 0; i < run->worker_count; i++) {
+        run->workers[i].run = run;
         contexts[i] = &run->workers[i];
+    }
     return thread_pool_start(&run->pool, run->worker_count, contexts, NULL, e);
 }
 

@@ -38,7 +38,7 @@ struct range {
     size_t bytes;
 };
 
-/* Up to METHOD_BUFFER blocks, from block number `block` on. */
+/* Blocks, from block number `block` on. */
 static struct range blocks_of(const struct header *h, uint64_t file, uint64_t block,
                               unsigned blocks)
 {
@@ -167,24 +167,22 @@ static void range_check(struct judging *j, int fd, struct range range, uint64_t 
                         struct sight *s)
 {
     char *sectors = j->buffer;
-    uint64_t offset = range.offset;
-    size_t bytes = range.bytes;
     size_t length = 0;
     ssize_t got;
     uint64_t before = 0; /* version of the sound sector before this one */
-    *s = (struct sight){.finding = FOUND_KEPT, .offset = offset, .oldest = UINT64_MAX};
+    *s = (struct sight){.finding = FOUND_KEPT, .offset = range.offset, .oldest = UINT64_MAX};
     do {
-        got = pread(fd, sectors + length, bytes - length, (off_t)(offset + length));
+        got = pread(fd, sectors + length, range.bytes - length, (off_t)(range.offset + length));
         length += got > 0 ? (size_t)got : 0;
-    } while (length < bytes && (got > 0 || (got < 0 && errno == EINTR)));
-    if (length < bytes) {
+    } while (length < range.bytes && (got > 0 || (got < 0 && errno == EINTR)));
+    if (length < range.bytes) {
         s->finding = got < 0 ? judging_failure(j, errno) : FOUND_WRONG_SIZE;
         return;
     }
-    for (size_t at = 0; at < bytes; at += SECTOR_BYTES) {
+    for (size_t at = 0; at < range.bytes; at += SECTOR_BYTES) {
         struct pattern_origin found;
         const struct pattern_place expected = {.file = stamp_of(j->method, j->worker, range.file),
-                                               .unit = (offset + at) / SECTOR_BYTES,
+                                               .unit = (range.offset + at) / SECTOR_BYTES,
                                                .generation = PATTERN_ANY};
         enum corruption_kind kind =
             pattern_check(j->pattern, sectors + at, &expected, true, &found);
@@ -200,7 +198,7 @@ static void range_check(struct judging *j, int fd, struct range range, uint64_t 
             s->is_kept_in_part = true;
         } else if (s->finding == FOUND_KEPT) {
             s->finding = kind == CORRUPTION_NONE ? FOUND_LOST : FOUND_FOREIGN;
-            s->offset = offset + at;
+            s->offset = range.offset + at;
             s->has_version = kind == CORRUPTION_NONE;
             s->found = version;
             if (kind == CORRUPTION_STALE && !pattern_is_of_run(j->pattern, &found))
@@ -292,8 +290,6 @@ static uint64_t promised_of(const struct judging *j, uint32_t unit)
     return j->ledger->units[j->method][first + unit].version;
 }
 
-#define RECENT_BIN_US 100000
-
 const char *const finding_names[FINDINGS] = {[FOUND_KEPT] = "kept",
                                              [FOUND_LOST] = "lost",
                                              [FOUND_FOREIGN] = "foreign",
@@ -303,12 +299,6 @@ const char *const finding_names[FINDINGS] = {[FOUND_KEPT] = "kept",
                                              [FOUND_WRONG_SIZE] = "wrong_size",
                                              [FOUND_UNREADABLE] = "unreadable",
                                              [FOUND_UNKNOWN] = "not_known"};
-
-static void recent_add(struct recent_units *r, bool is_lost)
-{
-    r->units++;
-    r->lost += is_lost;
-}
 
 void findings_add(struct findings *f, const struct ledger *l, unsigned method, uint32_t unit,
                   const struct sight *s, const char *file)
@@ -326,16 +316,19 @@ void findings_add(struct findings *f, const struct ledger *l, unsigned method, u
         (*finding == FOUND_FOREIGN || *finding == FOUND_TORN || *finding == FOUND_UNREADABLE))
         *finding = FOUND_UNKNOWN;
     bool is_lost = *finding != FOUND_KEPT && *finding < FOUND_UNREADABLE;
-    uint64_t bin = loss.before_end_us / RECENT_BIN_US;
-    if (promises && bin < RECENT_BINS)
-        recent_add(&f->bins[RECENT_BINS - 1 - bin], is_lost);
+    uint64_t bin = loss.before_end_us / (MILLION / 10);
+    if (promises && bin < RECENT_BINS) {
+        f->bins[RECENT_BINS - 1 - bin].units++;
+        f->bins[RECENT_BINS - 1 - bin].lost += is_lost;
+    }
     for (unsigned i = 0; i < 1U + promises; i++) {
         tallies[i]->units++;
         tallies[i]->lost += is_lost;
         tallies[i]->found[*finding]++;
-        for (unsigned second = 0; second < LAST_SECONDS; second++)
-            if (loss.before_end_us < (second + 1) * MILLION)
-                recent_add(&tallies[i]->last[second], is_lost);
+        for (uint64_t second = loss.before_end_us / MILLION; second < LAST_SECONDS; second++) {
+            tallies[i]->last[second].units++;
+            tallies[i]->last[second].lost += is_lost;
+        }
     }
     if (promises && (is_lost || *finding == FOUND_UNREADABLE) && f->loss_count < LOSSES_NAMED) {
         snprintf(loss.file, sizeof loss.file, "%s", file);
@@ -389,14 +382,12 @@ static bool blocks_begin(struct work *w)
         return false;
     int fd = work_create(w, w->directory_fd, name.text);
     bool is_made = fd >= 0;
-    uint32_t left = units_in_file(w->header, w->method);
-    for (uint32_t unit = 0; is_made && left > 0;) {
-        uint32_t count = is_whole ? 1 : MIN(left, METHOD_BUFFER);
+    uint32_t units = units_in_file(w->header, w->method);
+    for (uint32_t unit = 0, count; is_made && unit < units; unit += count) {
+        count = is_whole ? 1 : MIN(units - unit, METHOD_BUFFER);
         struct range range = is_whole ? unit_range(w->header, w->method, unit)
                                       : blocks_of(w->header, 0, unit, count);
         is_made = range_write(w, fd, range, 0, 0);
-        unit += count;
-        left -= count;
     }
     is_made = is_made && sync_file(w, fd, w->first_sync);
     descriptor_close(&fd);
@@ -537,17 +528,13 @@ static bool blocks_step(struct work *w, uint32_t unit, const uint64_t versions[]
 
 /* Changes blocks in a shared mapping, and calls msync(2) with MS_SYNC. */
 
-static size_t mapping_bytes(const struct work *w)
-{
-    return (size_t)w->header->units * w->header->block_bytes;
-}
-
 static bool msync_begin(struct work *w)
 {
     if (!blocks_begin(w) ||
         !called(w, "memfd_create", w->other_fd = memfd_create("block", MFD_CLOEXEC)))
         return false;
-    void *map = mmap(NULL, mapping_bytes(w), PROT_READ | PROT_WRITE, MAP_SHARED, w->fd, 0);
+    size_t bytes = blocks_of(w->header, 0, 0, w->header->units).bytes;
+    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, w->fd, 0);
     w->own = map == MAP_FAILED ? NULL : map;
     return called(w, "mmap", w->own ? 0 : -1);
 }
@@ -573,7 +560,7 @@ static bool msync_step(struct work *w, uint32_t unit, const uint64_t versions[])
 static void msync_end(struct work *w)
 {
     if (w->own)
-        munmap(w->own, mapping_bytes(w));
+        munmap(w->own, blocks_of(w->header, 0, 0, w->header->units).bytes);
 }
 
 /* ---- a write and the fsync linked to it ------------------------------------------------------ */
@@ -640,26 +627,27 @@ static void uring_fsync_end(struct work *w)
 
 #endif
 
-/* ---- canaries -------------------------------------------------------------------------------- */
+/* ---- canaries, and writes that are promised whole -------------------------------------------- */
 
-/* The canaries make nothing durable. They number their writes, which go round the blocks in turn.
- */
-
+/* The canaries make nothing durable. They number their writes, which go round in turn: those of
+ * `plain` the units, the others groups of blocks. */
 static bool canary_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
-    uint64_t write = versions[0];
-    uint32_t block = (uint32_t)((write - 1) % CANARY_GROUPS) * CANARY_BATCH;
+    bool is_plain = w->method == METHOD_PLAIN;
+    uint32_t places = is_plain ? units_in_file(w->header, w->method) : CANARY_GROUPS;
+    uint64_t before = versions[0] - 1;
+    uint32_t place = (uint32_t)(before % places);
     (void)unit;
-    return range_write(w, w->fd, blocks_of(w->header, 0, block, CANARY_BATCH),
-                       canary_version(write, block), 0);
+    return range_write(w, w->fd,
+                       is_plain ? unit_range(w->header, w->method, place)
+                                : blocks_of(w->header, 0, place * CANARY_BATCH, CANARY_BATCH),
+                       before / places + 1, 0);
 }
-
-/* ---- writes that are promised whole ---------------------------------------------------------- */
 
 /* `atomic` overwrites its units with RWF_ATOMIC, each with one direct write; its units have all
  * sizes that are promised whole, in turn. A unit of which a cut left parts of two versions is torn.
- * Beside it, `plain` does the same without the flag and without syncs, round and round as a
- * canary does: it shows whether the cut tore anything at all. */
+ * Beside it, the canary `plain` does the same without the flag and without syncs: it shows whether
+ * the cut tore anything at all. */
 #define WHOLE_UNITS 24
 
 struct whole_sizes whole_sizes_of(int directory_fd)
@@ -668,11 +656,9 @@ struct whole_sizes whole_sizes_of(int directory_fd)
     struct whole_sizes sizes = {0};
     int fd = openat(directory_fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
     if (fd >= 0 && portable_statx(fd, PORTABLE_STATX_WRITE_ATOMIC, &facts) &&
-        (facts.attributes & PORTABLE_STATX_ATTR_ATOMIC) && facts.atomic_write_max > 0) {
-        sizes.least = facts.atomic_write_min;
-        sizes.most =
-            facts.atomic_write_max < MAX_HEADER_BLOCK ? facts.atomic_write_max : MAX_HEADER_BLOCK;
-    }
+        (facts.attributes & PORTABLE_STATX_ATTR_ATOMIC) && facts.atomic_write_max > 0)
+        sizes = (struct whole_sizes){facts.atomic_write_min,
+                                     MIN(facts.atomic_write_max, MAX_HEADER_BLOCK)};
     descriptor_close(&fd);
     return sizes;
 }
@@ -696,15 +682,6 @@ static void atomic_check(struct judging *j, int fd, uint32_t unit, uint64_t prom
     if (s->finding == FOUND_FOREIGN && s->is_kept_in_part)
         s->finding = FOUND_TORN;
     require_whole(s, promised);
-}
-
-static bool plain_step(struct work *w, uint32_t unit, const uint64_t versions[])
-{
-    uint32_t units = units_in_file(w->header, w->method);
-    uint64_t before = versions[0] - 1;
-    struct range range = unit_range(w->header, w->method, (uint32_t)(before % units));
-    (void)unit;
-    return range_write(w, w->fd, range, before / units + 1, 0);
 }
 
 /* Counts the blocks of a canary that are older than the last write to them, or torn, as a cut is
@@ -1051,7 +1028,7 @@ const struct method methods[METHODS] = {
                        .promise =
                            "one write of each size that is promised whole, with RWF_ATOMIC and "
                            "O_DSYNC: the old or the new version"},
-    [METHOD_PLAIN] = {METHOD("plain", blocks_begin, plain_step, canary_judge), .is_canary = true,
+    [METHOD_PLAIN] = {METHOD("plain", blocks_begin, canary_step, canary_judge), .is_canary = true,
                       .open_flags = O_DIRECT,
                       .promise = "the same writes without RWF_ATOMIC: nothing is promised"},
 };
