@@ -142,11 +142,6 @@ struct session {
     unsigned char block[BLOCK_BYTES];
 };
 
-static size_t block_at(uint64_t at, uint64_t end)
-{
-    return end - at < BLOCK_BYTES ? (size_t)(end - at) : BLOCK_BYTES;
-}
-
 static void *keep_company(void *lock)
 {
     stop_block_signals();
@@ -182,7 +177,7 @@ static int measure_way(struct session *s, size_t number, struct err *e)
         return rc;
     }
     for (uint64_t at = 0; rc == 0 && is_whole && at < bytes; at += BLOCK_BYTES) {
-        size_t count = block_at(at, bytes);
+        size_t count = (size_t)MIN(bytes - at, BLOCK_BYTES);
         errno = 0;
         uint64_t start = clock_ns();
         is_whole = way->move(stream, block, count) == count;
@@ -232,7 +227,7 @@ static int measure_directory(struct session *s, struct err *e)
     /* the whole file is written, so that none of the ways has to allocate storage */
     for (uint64_t at = 0; rc == 0 && at < bytes; at += BLOCK_BYTES) {
         const struct io_file file = {.fd = s->fd, .name = s->name};
-        rc = io_write(&file, s->contents, block_at(at, bytes), at, e);
+        rc = io_write(&file, s->contents, (size_t)MIN(bytes - at, BLOCK_BYTES), at, e);
         if (rc == 0)
             rc = stop_check(e);
     }

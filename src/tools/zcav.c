@@ -228,7 +228,6 @@ struct zcav_log {
     const char *name; /* name for messages */
     bool is_live;     /* goes to the terminal that also shows the progress bar */
     bool is_read;     /* goes to a terminal, so it ends in words */
-    int code;         /* errno of the first failure to write it; then nothing more is printed */
     char *text;       /* all output, if it is kept until the end; otherwise NULL */
     size_t length;
 };
@@ -381,11 +380,10 @@ static enum source_answer next_chunk(void *context, struct io *io, uint64_t now_
     (void)now_ns;
     if (j->next >= j->end)
         return SOURCE_ENDED;
-    uint64_t left = j->end - j->next;
     io->kind = s->writes ? IO_WRITE : IO_READ;
     io->file = 0;
     io->offset = j->next;
-    io->length = left < s->chunk_bytes ? (size_t)left : (size_t)s->chunk_bytes;
+    io->length = (size_t)MIN(j->end - j->next, s->chunk_bytes);
     j->next += io->length;
     if (s->writes)
         pattern_fill(j->pattern, io->buffer, io->length, j->number, io->offset, j->pass);
@@ -412,68 +410,28 @@ static bool chunk_failed(void *context, const struct io *io, int code)
     return true;
 }
 
-/* Moves the block at `offset`. *block becomes the number of bytes that were moved and the time. */
-static int move_block(struct zcav_job *j, uint64_t offset, struct zcav_block *block, struct err *e)
-{
-    const struct io_source source = {.next = next_chunk, .failed = chunk_failed, .context = j};
-    uint64_t before = j->stats->bytes;
-    j->next = offset;
-    j->end = offset + j->settings->block_bytes;
-    uint64_t start = clock_ns();
-    int rc = io_queue_run(&j->queue, &source, j->stats, e);
-    if (rc == 0 && j->settings->writes && j->kind != ZCAV_STREAM &&
-        (j->engine->capabilities & ENGINE_STORES))
-        rc = io_sync(&j->file, e);
-    block->nanoseconds = clock_ns() - start;
-    block->bytes = j->stats->bytes - before;
-    return rc;
-}
-
 /* ---- the log --------------------------------------------------------------------------------- */
 
-/* Opens the file at `path`, or standard output (NULL); keeps_back: its text, until the end. */
-static int open_log(struct zcav_log *l, const char *path, bool keeps_back, struct err *e)
-{
-    *l = (struct zcav_log){
-        .stream = stdout, .name = "standard output", .is_read = !path && isatty(STDOUT_FILENO)};
-    if (path) {
-        int fd = output_open_live(path, false, e);
-        if (fd < 0)
-            return fd;
-        l->name = path;
-        l->stream = fdopen(fd, "w");
-        if (!l->stream)
-            close(fd);
-    } else if (keeps_back) {
-        l->stream = open_memstream(&l->text, &l->length);
-    }
-    return l->stream ? 0 : err_system(e, errno, "open %s", l->name);
-}
-
 /* Prints a part of the log, if one is wanted, and flushes it: a bad disk may hang the machine. */
-__attribute__((format(printf, 2, 3))) static void print_log(struct zcav_log *l, const char *format,
-                                                            ...)
+__attribute__((format(printf, 3, 4))) static int print_log(struct zcav_log *l, struct err *e,
+                                                           const char *format, ...)
 {
     va_list arguments;
-    if (!l->stream || l->code != 0)
-        return;
+    if (!l->stream)
+        return 0;
     if (l->is_live)
         fputs(ZCAV_ERASE, l->stream);
     va_start(arguments, format);
     vfprintf(l->stream, format, arguments);
     va_end(arguments);
-    if (fflush(l->stream) != 0 || ferror(l->stream))
-        l->code = errno ? errno : EIO;
-}
-
-static int check_log(const struct zcav_log *l, struct err *e)
-{
-    return l->code == 0 ? 0 : err_system(e, l->code, "write to %s", l->name);
+    if (fflush(l->stream) == 0 && !ferror(l->stream))
+        return 0;
+    return err_system(e, errno ? errno : EIO, "write to %s", l->name);
 }
 
 static double mib_per_second(const struct zcav_block *b)
 {
-    return b->nanoseconds > 0 ? (double)b->bytes / MIB / zcav_seconds(b->nanoseconds) : 0;
+    return b->nanoseconds > 0 ? (double)b->bytes / MIB / ((double)b->nanoseconds / BILLION) : 0;
 }
 
 #define LOG_HEADING "#block offset (GiB), MiB/s, time\n"
@@ -481,29 +439,15 @@ static double mib_per_second(const struct zcav_block *b)
 /* A block that took less time has no figure, but `++++`. */
 #define SHORTEST_NS MILLION
 
-static void log_block(struct zcav_log *l, uint64_t offset, const struct zcav_block *block)
+static int log_block(struct zcav_log *l, uint64_t offset, const struct zcav_block *block,
+                     struct err *e)
 {
     double gib = (double)offset / GIB;
-    double seconds = zcav_seconds(block->nanoseconds);
+    double seconds = (double)block->nanoseconds / BILLION;
     if (block->bytes == 0 || block->nanoseconds < SHORTEST_NS)
-        print_log(l, "#%.2f %s %.3f\n", gib, block->bytes == 0 ? "----" : "++++", seconds);
-    else
-        print_log(l, "%.2f %.2f %.3f\n", gib, mib_per_second(block), seconds);
-}
-
-/* Ends the log. Output that was kept comes below the name of the device, and before two empty
- * lines, so that gnuplot takes it for a data set of its own. */
-static int close_log(struct zcav_log *l, const char *device, struct err *e)
-{
-    FILE *stream = l->stream;
-    l->stream = NULL;
-    if (stream && stream != stdout && fclose(stream) != 0)
-        return err_system(e, errno, "write to %s", l->name);
-    if (!l->text)
-        return 0;
-    errno = 0;
-    printf("# device: %s\n%s\n\n", printable(device).text, l->text);
-    return output_flush(e);
+        return print_log(l, e, "#%.2f %s %.3f\n", gib, block->bytes == 0 ? "----" : "++++",
+                         seconds);
+    return print_log(l, e, "%.2f %.2f %.3f\n", gib, mib_per_second(block), seconds);
 }
 
 /* ---- one device ------------------------------------------------------------------------------ */
@@ -520,6 +464,7 @@ static int measure_pass(struct zcav_job *j, struct err *e)
 {
     const struct zcav_settings *s = j->settings;
     struct zcav_pass *p = &j->passes[j->pass];
+    const struct io_source source = {.next = next_chunk, .failed = chunk_failed, .context = j};
     const bool is_stream = j->kind == ZCAV_STREAM;
     const uint64_t end = zcav_end(j);
     const uint64_t step = s->block_bytes * s->skip.value;
@@ -527,8 +472,15 @@ static int measure_pass(struct zcav_job *j, struct err *e)
     /* a stream is also read up to the first block, and between blocks */
     for (uint64_t at = is_stream ? 0 : s->first; rc == 0 && at + s->block_bytes <= end;
          at += is_stream ? s->block_bytes : step) {
-        struct zcav_block block;
-        rc = move_block(j, at, &block, e);
+        const uint64_t before = j->stats->bytes;
+        j->next = at;
+        j->end = at + s->block_bytes;
+        const uint64_t start_ns = clock_ns();
+        rc = io_queue_run(&j->queue, &source, j->stats, e);
+        if (rc == 0 && s->writes && !is_stream && (j->engine->capabilities & ENGINE_STORES))
+            rc = io_sync(&j->file, e);
+        const struct zcav_block block = {.bytes = j->stats->bytes - before,
+                                         .nanoseconds = clock_ns() - start_ns};
         if (rc != 0 || j->at_end)
             break;
         if (at < s->first || (at - s->first) % step != 0)
@@ -541,8 +493,7 @@ static int measure_pass(struct zcav_job *j, struct err *e)
         p->sum.bytes += block.bytes;
         p->sum.nanoseconds += block.nanoseconds;
         if (s->passes.value == 1)
-            log_block(&j->log, at, &block);
-        rc = check_log(&j->log, e);
+            rc = log_block(&j->log, at, &block, e);
         struct bad_range r = {.offset = at};
         while (j->has_failed && bad_map_next(&j->bad, &r) && r.offset < j->end) {
             if (j->is_live)
@@ -555,10 +506,10 @@ static int measure_pass(struct zcav_job *j, struct err *e)
     if (rc == 0 && p->count == 0)
         rc = too_small(j, e);
     if (rc == 0)
-        print_log(&j->log,
-                  "# %s %" PRIu64 " megs in %" PRIu64 " seconds, %.0f megabytes per second.\n",
-                  s->writes ? "Wrote" : "Read", p->sum.bytes / MIB,
-                  p->sum.nanoseconds / (uint64_t)BILLION, mib_per_second(&p->sum));
+        rc = print_log(&j->log, e,
+                       "# %s %" PRIu64 " megs in %" PRIu64 " seconds, %.0f megabytes per second.\n",
+                       s->writes ? "Wrote" : "Read", p->sum.bytes / MIB,
+                       p->sum.nanoseconds / BILLION, mib_per_second(&p->sum));
     if (rc != 0 || s->quiet)
         return rc;
     char text[32] = "";
@@ -591,9 +542,7 @@ static int measure_device(void *context, struct err *e)
     struct zcav_job *j = context;
     const struct zcav_settings *s = j->settings;
     const unsigned count = (unsigned)s->passes.value;
-    if (count == 1)
-        print_log(&j->log, LOG_HEADING);
-    int rc = check_log(&j->log, e);
+    int rc = count == 1 ? print_log(&j->log, e, LOG_HEADING) : 0;
     for (j->pass = 0; rc == 0 && j->pass < count; j->pass++)
         rc = measure_pass(j, e);
     struct zcav_block *passes = calloc(count, sizeof *passes);
@@ -601,22 +550,22 @@ static int measure_device(void *context, struct err *e)
     if (rc == 0 && (!passes || !j->middle))
         rc = err_system(e, ENOMEM, "allocate memory for %u passes", count);
     if (rc == 0 && count > 1)
-        print_log(&j->log, "#loops: %u\n" LOG_HEADING, count);
+        rc = print_log(&j->log, e, "#loops: %u\n" LOG_HEADING, count);
     for (size_t i = 0; rc == 0 && i < j->passes[0].count; i++) {
         ASSUME(passes && j->middle);
         for (unsigned p = 0; p < count; p++)
             passes[p] = j->passes[p].blocks[i];
         j->middle[i] = zcav_middle(passes, count, s->block_bytes);
         if (count > 1)
-            log_block(&j->log, zcav_offset(s, i), &j->middle[i]);
+            rc = log_block(&j->log, zcav_offset(s, i), &j->middle[i], e);
     }
     free(passes);
     facts_look(&j->facts, &j->sources.mount, &j->sources.devices, false);
     for (struct bad_range r = {0}; rc == 0 && !j->log.is_read && bad_map_next(&j->bad, &r);)
-        print_log(&j->log, "# %s: %" PRIu64 " bytes at %" PRIu64 " (%.2f GiB): %s\n",
-                  s->writes ? "Unwritable" : "Unreadable", r.bytes, r.offset,
-                  (double)r.offset / GIB, portable_reason(r.code));
-    return rc == 0 ? check_log(&j->log, e) : rc;
+        rc = print_log(&j->log, e, "# %s: %" PRIu64 " bytes at %" PRIu64 " (%.2f GiB): %s\n",
+                       s->writes ? "Unwritable" : "Unreadable", r.bytes, r.offset,
+                       (double)r.offset / GIB, portable_reason(r.code));
+    return rc;
 }
 
 /* Most places that are named; of others the number is told. */
@@ -694,27 +643,22 @@ static int open_job(struct zcav_job *j, struct err *e)
     j->passes = calloc((size_t)s->passes.value, sizeof *j->passes);
     if (!j->bad.codes || !j->passes)
         return err_system(e, ENOMEM, "allocate memory to measure %s", j->label);
+    struct zcav_log *l = &j->log;
     if (s->json && !file->log)
         return 0;
-    rc = open_log(&j->log, file->log, s->file_count > 1, e);
-    if (!file->log && s->output)
-        j->log.name = s->output;
-    return rc;
-}
-
-static void release_job(struct zcav_job *j)
-{
-    io_queue_close(&j->queue);
-    descriptor_close(&j->file.fd);
-    free(j->label);
-    for (unsigned i = 0; j->passes && i < j->settings->passes.value; i++)
-        free(j->passes[i].blocks);
-    free(j->passes);
-    free(j->middle);
-    free(j->bad.codes);
-    if (j->log.stream && j->log.stream != stdout)
-        fclose(j->log.stream);
-    free(j->log.text);
+    l->name = file->log ? file->log : s->output ? s->output : "standard output";
+    l->is_read = !file->log && isatty(STDOUT_FILENO);
+    if (file->log) {
+        int fd = output_open_live(file->log, false, e);
+        if (fd < 0)
+            return fd;
+        l->stream = fdopen(fd, "w");
+        if (!l->stream)
+            close(fd);
+    } else {
+        l->stream = s->file_count > 1 ? open_memstream(&l->text, &l->length) : stdout;
+    }
+    return l->stream ? 0 : err_system(e, errno, "open %s", l->name);
 }
 
 /* ---- all devices ----------------------------------------------------------------------------- */
@@ -768,9 +712,19 @@ static int run_jobs(struct zcav_job *jobs, unsigned count, struct err *e)
     rc = rc ? rc : ended;
     shared_stats_close(&stats);
     for (unsigned i = 0; rc == 0 && i < count; i++) {
-        if (jobs[i].log.is_read && jobs[i].log.stream)
+        struct zcav_log *l = &jobs[i].log;
+        FILE *stream = l->stream;
+        if (l->is_read && stream)
             print_words(&jobs[i]);
-        rc = close_log(&jobs[i].log, jobs[i].label, e);
+        l->stream = NULL;
+        if (stream && stream != stdout && fclose(stream) != 0) {
+            rc = err_system(e, errno, "write to %s", l->name);
+        } else if (l->text) {
+            /* two empty lines, so that gnuplot takes it for a data set of its own */
+            errno = 0;
+            printf("# device: %s\n%s\n\n", printable(jobs[i].label).text, l->text);
+            rc = output_flush(e);
+        }
     }
     return rc;
 }
@@ -795,12 +749,12 @@ static json_t *json_of_device(const struct zcav_job *j)
         json_t *pass = json_object();
         json_t *blocks = json_array();
         put_count(&pass, "bytes", p->sum.bytes);
-        put_real(&pass, "elapsed_seconds", zcav_seconds(p->sum.nanoseconds));
+        put_real(&pass, "elapsed_seconds", (double)p->sum.nanoseconds / BILLION);
         /* with so many blocks, names of fields would be most of the text */
         for (size_t k = 0; k < p->count; k++)
             append_value(&blocks, json_pack("[I,I,f]", (json_int_t)zcav_offset(j->settings, k),
                                             (json_int_t)p->blocks[k].bytes,
-                                            zcav_seconds(p->blocks[k].nanoseconds)));
+                                            (double)p->blocks[k].nanoseconds / BILLION));
         put_value(&pass, "blocks", blocks);
         append_value(&passes, pass);
     }
@@ -918,12 +872,22 @@ int zcav(int argc, char *argv[], struct err *e)
     free(json);
     uint64_t bytes = 0; /* that could not be moved */
     unsigned devices = 0;
-    for (unsigned i = 0; i < opened; i++) {
+    for (struct zcav_job *j = jobs; j < jobs + opened; j++) {
         const uint64_t before = bytes;
-        for (struct bad_range r = {0}; rc == 0 && bad_map_next(&jobs[i].bad, &r);)
+        for (struct bad_range r = {0}; rc == 0 && bad_map_next(&j->bad, &r);)
             bytes += r.bytes;
         devices += bytes > before;
-        release_job(&jobs[i]);
+        io_queue_close(&j->queue);
+        descriptor_close(&j->file.fd);
+        free(j->label);
+        for (unsigned i = 0; j->passes && i < s->passes.value; i++)
+            free(j->passes[i].blocks);
+        free(j->passes);
+        free(j->middle);
+        free(j->bad.codes);
+        if (j->log.stream && j->log.stream != stdout)
+            fclose(j->log.stream);
+        free(j->log.text);
     }
     if (devices > 0)
         rc = err_say(e, "%" PRIu64 " bytes on %u of %u devices cannot be %s", bytes, devices,

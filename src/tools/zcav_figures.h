@@ -27,10 +27,5 @@ struct zcav_block {
     uint64_t nanoseconds;
 };
 
-static inline double zcav_seconds(uint64_t nanoseconds)
-{
-    return (double)nanoseconds / BILLION;
-}
-
 /* Combines all passes for one block: sorts them, and returns the mean of the middle third. */
 struct zcav_block zcav_middle(struct zcav_block *passes, size_t count, uint64_t block_bytes);
