@@ -41,6 +41,7 @@ struct campaign {
     int said_fd;
     pid_t writer;         /* 0: it is not running */
     struct header header; /* of the log */
+    char line[8192];      /* the command for the victim */
 };
 
 /* Finds the p of a trial with which at most `number` of `trials` succeed with that probability. */
@@ -167,22 +168,26 @@ static int shell_await(pid_t process, uint64_t limit_ns, bool heeds_signals)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Ends the process group, with SIGTERM and after at most a second SIGKILL, and waits for it. */
-static void shell_end(pid_t process)
+/* Ends the process group, if there is one, with SIGTERM and after at most a second SIGKILL, and
+ * waits for it. *process becomes 0. */
+static void shell_end(pid_t *process)
 {
-    kill(-process, SIGTERM);
-    int rc = shell_await(process, GRACE_NS, false);
-    kill(-process, SIGKILL); /* kills everything that the process has started, too */
-    if (rc < 0)
-        waitpid(process, NULL, 0);
-    for (uint64_t until_ns = clock_ns() + GRACE_NS;
-         kill(-process, 0) == 0 && clock_ns() < until_ns;)
-        clock_sleep(MOMENT_NS);
+    const pid_t group = -*process;
+    if (group < 0) {
+        kill(group, SIGTERM);
+        int rc = shell_await(*process, GRACE_NS, false);
+        kill(group, SIGKILL); /* kills everything that the process has started, too */
+        if (rc < 0)
+            waitpid(*process, NULL, 0);
+        for (uint64_t until_ns = clock_ns() + GRACE_NS;
+             kill(group, 0) == 0 && clock_ns() < until_ns;)
+            clock_sleep(MOMENT_NS);
+    }
+    *process = 0;
 }
 
-#define MAX_COMMAND 8192
-#define PAUSE_NS    (BILLION / 20)
-#define RETRY_NS    BILLION
+#define PAUSE_NS (BILLION / 20)
+#define RETRY_NS BILLION
 
 /* How long the victim may take to answer. */
 #define ANSWER_NS (10 * BILLION)
@@ -281,33 +286,34 @@ static int run_command(struct campaign *c, const char *command, int in, int out,
 {
     pid_t process = start_command(c, command, in, out, e);
     int status = process < 0 ? (int)process : shell_await(process, limit_ns, true);
-    if (process > 0 && status < 0)
-        shell_end(process);
+    if (status < 0)
+        shell_end(&process);
     return status;
 }
 
-/* Stores in `line` the user's --victim, followed by a command for the victim. With options it is a
- * command of boncut there. */
-static int on_victim(const struct campaign *c, char line[MAX_COMMAND], const char *command,
-                     const char *options, struct err *e)
+/* The user's --victim, followed by a command for the victim. With options it is a command of boncut
+ * there. clean_up() has made sure that there is room for each of them. */
+static const char *on_victim(struct campaign *c, const char *command, const char *options)
 {
     const char *victim = c->settings->victim;
-    int length = options ? snprintf(line, MAX_COMMAND, "%s boncut %s%s%s %s", victim, command,
-                                    *options ? " " : "", options, c->settings->directory)
-                         : snprintf(line, MAX_COMMAND, "%s %s", victim, command);
-    if (length < MAX_COMMAND)
-        return 0;
-    return err_say(e, "--victim, --write-options: the command is too long");
+    if (options)
+        snprintf(c->line, sizeof c->line, "%s boncut %s%s%s %s", victim, command,
+                 *options ? " " : "", options, c->settings->directory);
+    else
+        snprintf(c->line, sizeof c->line, "%s %s", victim, command);
+    return c->line;
 }
 
 /* ---- the steps ------------------------------------------------------------------------------- */
 
 static int clean_up(struct campaign *c, struct err *e)
 {
-    char line[MAX_COMMAND];
-    int status = on_victim(c, line, "--cleanup", "", e);
-    if (status == 0)
-        status = run_command(c, line, -1, -1, c->settings->patience_ns.value, e);
+    const struct settings *s = c->settings;
+    if (strlen(s->victim) + strlen(s->directory) +
+            (s->write_options ? strlen(s->write_options) : 0) >
+        sizeof c->line - 64)
+        return err_say(e, "--victim, --write-options: the command is too long");
+    int status = run_command(c, on_victim(c, "--cleanup", ""), -1, -1, s->patience_ns.value, e);
     return status == 0 ? 0 : say_failure(c, "boncut --cleanup", status, e);
 }
 
@@ -343,13 +349,6 @@ static int await_writer(struct campaign *c, int log_fd, bool for_promises, uint6
                        status, e);
 }
 
-static void end_writer(struct campaign *c)
-{
-    if (c->writer > 0)
-        shell_end(c->writer);
-    c->writer = 0;
-}
-
 /* Reads the header of the cut's log. The first one says which filesystem is cut. */
 static int read_header(struct campaign *c, struct err *e)
 {
@@ -378,17 +377,12 @@ static int write_and_cut(struct campaign *c, struct err *e)
     const struct settings *s = c->settings;
     uint64_t least_ns = s->after_least_ns.value;
     uint64_t delay_ns = least_ns + rng_below(&c->rng, s->after_most_ns.value - least_ns + 1);
-    char line[MAX_COMMAND];
     int log_fd = open_log(c, "promises", O_RDWR | O_CREAT | O_TRUNC, e);
-    int rc = log_fd < 0 ? log_fd
-                        : on_victim(c, line, "write", s->write_options ? s->write_options : "", e);
-    if (rc == 0) {
-        pid_t process = start_command(c, line, -1, log_fd, e);
-        c->writer = process > 0 ? process : 0;
-        rc = process > 0 ? 0 : (int)process;
-    }
-    if (rc == 0)
-        rc = await_writer(c, log_fd, true, s->patience_ns.value, e);
+    if (log_fd < 0)
+        return log_fd;
+    c->writer = start_command(c, on_victim(c, "write", s->write_options ? s->write_options : ""),
+                              -1, log_fd, e);
+    int rc = c->writer > 0 ? await_writer(c, log_fd, true, s->patience_ns.value, e) : c->writer;
     if (rc == 0)
         rc = read_header(c, e);
     if (rc == 0 && strcmp(c->uuid, c->header.uuid) != 0) {
@@ -397,7 +391,7 @@ static int write_and_cut(struct campaign *c, struct err *e)
                      "is that one mounted?",
                      c->number, s->directory, *c->header.uuid ? c->header.uuid : "not known",
                      c->uuid);
-        end_writer(c);
+        shell_end(&c->writer);
         clean_up(c, e); /* which cannot change the line in e any more */
     }
     if (rc == 0)
@@ -406,22 +400,21 @@ static int write_and_cut(struct campaign *c, struct err *e)
         int status = run_command(c, s->cut, -1, -1, s->patience_ns.value, e);
         rc = status == -EINTR ? say_failure(c, "the cut", status, e) : 0;
     }
-    end_writer(c);
-    descriptor_close(&log_fd);
+    shell_end(&c->writer);
+    close(log_fd);
     return rc;
 }
 
 /* Whether the victim answers, with another boot id than before the cut. */
 static int is_up(struct campaign *c, struct err *e)
 {
-    char line[MAX_COMMAND];
     char id[HEADER_TEXT] = "";
     bool asks = !c->settings->same_boot;
-    int rc = on_victim(c, line, asks ? "cat /proc/sys/kernel/random/boot_id" : "true", NULL, e);
-    int fd = rc == 0 ? open_log(c, "boot", O_RDWR | O_CREAT | O_TRUNC, e) : rc;
+    const char *command = asks ? "cat /proc/sys/kernel/random/boot_id" : "true";
+    int fd = open_log(c, "boot", O_RDWR | O_CREAT | O_TRUNC, e);
     if (fd < 0)
         return fd;
-    int status = run_command(c, line, -1, fd, ANSWER_NS, e);
+    int status = run_command(c, on_victim(c, command, NULL), -1, fd, ANSWER_NS, e);
     ssize_t length = pread(fd, id, sizeof id - 1, 0);
     close(fd);
     if (status == -EINTR)
@@ -434,7 +427,7 @@ static int is_up(struct campaign *c, struct err *e)
  * report gets its final name only when it is complete. */
 static int check_victim(struct campaign *c, struct err *e)
 {
-    char line[MAX_COMMAND];
+    struct path_directory *logs = &c->logs;
     struct cut_name aside = cut_name(c->number, "new");
     struct cut_name name = cut_name(c->number, "json");
     int before_status = 0;
@@ -448,9 +441,10 @@ static int check_victim(struct campaign *c, struct err *e)
     int in = open_log(c, "promises", O_RDONLY, e);
     int out = in >= 0 ? open_log(c, "new", O_WRONLY | O_CREAT | O_TRUNC, e) : in;
     const char *options = before_status == 0 ? "--json" : "--json --unmounted";
-    int rc = out < 0 ? out : on_victim(c, line, "check", options, e);
+    int rc = MIN(out, 0);
     if (rc == 0) {
-        int status = run_command(c, line, in, out, c->settings->timeout_ns.value, e);
+        int status = run_command(c, on_victim(c, "check", options), in, out,
+                                 c->settings->timeout_ns.value, e);
         bool is_verdict = status == 0 || status == STATUS_NO || status == STATUS_NOT_KNOWN;
         rc = is_verdict ? 0 : say_failure(c, "boncut check", status, e);
         if (rc != 0 && status > 0)
@@ -458,7 +452,6 @@ static int check_victim(struct campaign *c, struct err *e)
     }
     descriptor_close(&in);
     descriptor_close(&out);
-    struct path_directory *logs = &c->logs;
     int renamed = rc == 0 ? path_rename(logs, aside.text, logs, name.text) : 0;
     if (renamed != 0)
         return err_say(e, "replace %s/%s: %s", c->settings->logs, name.text, path_reason(-renamed));
