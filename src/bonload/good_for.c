@@ -116,13 +116,10 @@ static int make_run(struct inquiry *q, const struct settings *s, struct err *e)
     int finished = 0;
     int rc = plan_make(&plan, s, q->coordinator, e);
     if (rc == 0 && answer_is_certain(q->answer)) {
-        struct series none = {0};
+        struct series none[SERIES] = {{0}};
         const struct levels levels[LOAD_KINDS] = {{0}};
-        result = (struct result){.plan = &plan,
-                                 .intervals = &none,
-                                 .timeline = &none,
-                                 .levels = levels,
-                                 .start_time_ns = clock_wall_ns()};
+        result = (struct result){
+            .plan = &plan, .series = none, .levels = levels, .start_time_ns = clock_wall_ns()};
         json_decref(q->report);
         q->report = result_open(&result) ? report_object(&result) : NULL;
         result_release(&result);

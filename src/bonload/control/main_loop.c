@@ -12,7 +12,6 @@
 
 #define TICK_NS       UINT64_C(10000000)
 #define PAUSE_TICK_NS UINT64_C(1000000)
-#define INTERVAL_NS   BILLION
 #define MAX_INTERVALS 1200
 #define TIMELINE_NS   (BILLION / 10)
 #define MAX_TIMELINE  240
@@ -41,33 +40,6 @@ static void latencies_of_kind(const void *counts, struct histogram *sum)
     recorders_sum_times(&c->run->recorders, c->kind, c->run->rules.has_service, sum);
 }
 
-/* Begins to look at requests, when the load threads have started but make none yet. */
-static int explainer_begin(const struct main_loop *m, struct err *e)
-{
-    struct explainer *x = m->explainer;
-    const struct sources *s = &m->backing.sources;
-    if (!x || x->trace.set == 0)
-        return 0;
-    struct examiner_setup setup = {
-        .trace = &x->trace,
-        .kind_count = LOAD_KINDS,
-        .boxes = x->boxes,
-        .devices = &s->devices,
-        .filesystem = s->mount.filesystem,
-        .limit = &m->backing.limit,
-        .is_buffered = !m->run->plan->settings->direct,
-    };
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        x->counted[kind] = (struct counted_kind){.run = m->run, .kind = kind};
-        setup.kinds[kind] = (struct examiner_kind){
-            .workers = x->workers[kind],
-            .latencies = latencies_of_kind,
-            .counts = &x->counted[kind],
-        };
-    }
-    return examiner_start(&x->examiner, &setup, e);
-}
-
 int main_loop_open(struct main_loop *m, struct run *run, struct coordinator *coordinator,
                    struct err *e)
 {
@@ -75,8 +47,8 @@ int main_loop_open(struct main_loop *m, struct run *run, struct coordinator *coo
     backing_open(&m->backing, run);
     cpu_quotas_find(&m->quotas, "");
     m->steps = calloc(1, sizeof *m->steps);
-    bool has_memory = m->steps && series_open(&m->intervals, INTERVAL_NS, MAX_INTERVALS) &&
-                      series_open(&m->timeline, TIMELINE_NS, MAX_TIMELINE);
+    bool has_memory = m->steps && series_open(&m->series[INTERVALS], BILLION, MAX_INTERVALS) &&
+                      series_open(&m->series[TIMELINE], TIMELINE_NS, MAX_TIMELINE);
     int rc = has_memory ? 0 : err_system(e, ENOMEM, "allocate memory for the steps of the run");
     if (rc == 0)
         rc = progress_open(&m->view,
@@ -96,8 +68,8 @@ void main_loop_close(struct main_loop *m)
 {
     m->coordinator->break_line = NULL;
     free(m->steps);
-    series_close(&m->intervals);
-    series_close(&m->timeline);
+    for (struct series *s = m->series; s < m->series + SERIES; s++)
+        series_close(s);
     free(m->view.counted);
     free(m->live.counted);
     if (m->live.csv)
@@ -251,11 +223,30 @@ void tally_add_left(struct tally *t, uint64_t count)
     }
 }
 
+/* When the load threads have started, but make no requests that count yet. */
 static int begin_first_step(struct main_loop *m, struct err *e)
 {
-    int rc = explainer_begin(m, e);
-    if (rc != 0)
-        return rc;
+    struct explainer *x = m->explainer;
+    if (x && x->trace.set != 0) {
+        struct examiner_setup setup = {
+            .trace = &x->trace,
+            .kind_count = LOAD_KINDS,
+            .boxes = x->boxes,
+            .devices = &m->backing.sources.devices,
+            .filesystem = m->backing.sources.mount.filesystem,
+            .limit = &m->backing.limit,
+            .is_buffered = !m->run->plan->settings->direct,
+        };
+        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+            x->counted[kind] = (struct counted_kind){.run = m->run, .kind = kind};
+            setup.kinds[kind] = (struct examiner_kind){.workers = x->workers[kind],
+                                                       .latencies = latencies_of_kind,
+                                                       .counts = &x->counted[kind]};
+        }
+        int rc = examiner_start(&x->examiner, &setup, e);
+        if (rc != 0)
+            return rc;
+    }
     uint64_t now_ns = clock_ns();
     m->stage = STAGE_STEP;
     begin_sums(m, now_ns);
@@ -308,7 +299,7 @@ static void end_load(struct main_loop *m, uint64_t now_ns)
 /* Ends a step, for which all ranks meet. Requests that are still in flight count as part of it. */
 static int end_step(struct main_loop *m, bool is_last, struct err *e)
 {
-    struct step_meeting step_meeting = {.loop = m, .machine = others_unknown};
+    struct step_meeting ends = {.loop = m, .machine = others_unknown};
     const struct run *run = m->run;
     struct steps *s = m->steps;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
@@ -319,10 +310,8 @@ static int end_step(struct main_loop *m, bool is_last, struct err *e)
         tally_subtract(&s->measured[kind], &s->measured[kind], &s->before[kind]);
         tally_add_left(&s->measured[kind], left);
     }
-    struct meeting all = {.name = "Ending a step",
-                          .take = take_step,
-                          .context = &step_meeting,
-                          .compares_clocks = true};
+    struct meeting all = {
+        .name = "Ending a step", .take = take_step, .context = &ends, .compares_clocks = true};
     if (m->coordinator->ranks.number > 0) {
         bundle_put(&all.mine, &s->current, sizeof s->current);
         for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
@@ -331,27 +320,26 @@ static int end_step(struct main_loop *m, bool is_last, struct err *e)
     int rc = coordinator_meet(m->coordinator, &all, e);
     if (rc != 0 || m->coordinator->ranks.number > 0)
         return rc;
-    uint64_t begin_ns = step_meeting.span.first_start;
-    double elapsed_ns = (double)(step_meeting.span.last_end - begin_ns + 1);
+    uint64_t begin_ns = ends.span.first_start;
+    double elapsed_ns = (double)(ends.span.last_end - begin_ns + 1);
     s->count -= s->count == MAX_STEPS; /* a full list keeps its last place for the last step */
     struct step *step = &s->list[s->count];
     *step = (struct step){
         .start_ns = begin_ns > run->start_ns ? begin_ns - run->start_ns : 0,
-        .elapsed_ns = step_meeting.span.last_end - begin_ns,
-        .machine = step_meeting.machine,
+        .elapsed_ns = ends.span.last_end - begin_ns,
+        .machine = ends.machine,
     };
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        const struct latency_limit *limit = &run->plan->settings->limit;
         const struct tally *t = &s->measured[kind];
         double ended = (double)tally_ended(t) * (double)BILLION / elapsed_ns;
         step->kinds[kind] = (struct step_kind){
             .is_there = run->loads[kind].pace != PACE_NONE,
             .requests = tally_ended(t),
             .errors = t->failed.count,
-            .offered = step_meeting.offered[kind] > 0 ? step_meeting.offered[kind] : ended,
+            .offered = ends.offered[kind] > 0 ? ends.offered[kind] : ended,
             .achieved = (double)t->response.count * (double)BILLION / elapsed_ns,
             .latencies = latencies_of(&t->response),
-            .limited_ns = latency_limit_figure(limit, &t->response),
+            .limited_ns = latency_limit_figure(&run->plan->settings->limit, &t->response),
         };
     }
     controller_note(&m->controller, s->count++, step);
@@ -498,12 +486,6 @@ static void check_end(struct main_loop *m, uint64_t now_ns)
         end_load(m, now_ns);
 }
 
-static void update_series(struct main_loop *m, uint64_t elapsed_ns, bool ends_slice)
-{
-    series_update(&m->intervals, &m->run->recorders, elapsed_ns, ends_slice);
-    series_update(&m->timeline, &m->run->recorders, elapsed_ns, ends_slice);
-}
-
 /* Records what was counted so far. Only the speed of one load on files, in one process, can have
  * levels, and not that of writes that only the page cache has taken. */
 static int record_series(struct main_loop *m, uint64_t now_ns, bool is_last, struct err *e)
@@ -525,9 +507,11 @@ static int record_series(struct main_loop *m, uint64_t now_ns, bool is_last, str
     bool was_stopped = passed_ns >= STOPPED_NS &&
                        ((double)ended - (double)m->looked_ended) * (double)m->looked_ns * 4 <
                            (double)m->looked_ended * (double)passed_ns;
-    if (was_stopped)
-        update_series(m, m->looked_ns, true);
-    update_series(m, elapsed_ns, is_last || was_stopped);
+    for (struct series *s = m->series; s < m->series + SERIES; s++) {
+        if (was_stopped)
+            series_update(s, &m->run->recorders, m->looked_ns, true);
+        series_update(s, &m->run->recorders, elapsed_ns, is_last || was_stopped);
+    }
     m->looked_ns = elapsed_ns;
     m->looked_ended = ended;
     atomic_store_explicit(&m->run->looked_ns, now_ns, memory_order_relaxed);

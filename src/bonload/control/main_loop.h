@@ -74,8 +74,7 @@ struct main_loop {
     uint64_t pause_ns; /* when the last pause began */
     struct controller controller;
     struct steps *steps;
-    struct series intervals;         /* slices of one second */
-    struct series timeline;          /* finer slices, for the HTML page */
+    struct series series[SERIES];
     struct track tracks[LOAD_KINDS]; /* time series of bytes */
     struct levels levels[LOAD_KINDS];
     struct progress_view view;

@@ -85,32 +85,18 @@ static void merge_number(uint64_t *whole, const uint64_t *part)
 
 void tally_merge(struct tally *whole, const struct tally *part)
 {
-    merge_number(&whole->bytes, &part->bytes);
-    merge_number(&whole->misses, &part->misses);
-    merge_number(&whole->late, &part->late);
-    merge_number(&whole->above, &part->above);
-    merge_number(&whole->connections, &part->connections);
-    merge_number(&whole->connect_ns, &part->connect_ns);
-    merge_number(&whole->tls_ns, &part->tls_ns);
-    merge_used(&whole->response, &part->response);
-    merge_used(&whole->service, &part->service);
-    merge_used(&whole->first_byte, &part->first_byte);
-    merge_used(&whole->failed, &part->failed);
+    for (unsigned i = 0; i < COUNT_OF(whole->numbers); i++)
+        merge_number(&whole->numbers[i], &part->numbers[i]);
+    for (unsigned i = 0; i < COUNT_OF(whole->times); i++)
+        merge_used(&whole->times[i], &part->times[i]);
 }
 
 void tally_subtract(struct tally *difference, const struct tally *now, const struct tally *before)
 {
-    difference->bytes = now->bytes - before->bytes;
-    difference->misses = now->misses - before->misses;
-    difference->late = now->late - before->late;
-    difference->above = now->above - before->above;
-    difference->connections = now->connections - before->connections;
-    difference->connect_ns = now->connect_ns - before->connect_ns;
-    difference->tls_ns = now->tls_ns - before->tls_ns;
-    histogram_subtract(&difference->response, &now->response, &before->response);
-    histogram_subtract(&difference->service, &now->service, &before->service);
-    histogram_subtract(&difference->first_byte, &now->first_byte, &before->first_byte);
-    histogram_subtract(&difference->failed, &now->failed, &before->failed);
+    for (unsigned i = 0; i < COUNT_OF(now->numbers); i++)
+        difference->numbers[i] = now->numbers[i] - before->numbers[i];
+    for (unsigned i = 0; i < COUNT_OF(now->times); i++)
+        histogram_subtract(&difference->times[i], &now->times[i], &before->times[i]);
 }
 
 /* Maps zeroed memory for recorders, in the place of those at `at` unless that is NULL. */
@@ -147,11 +133,9 @@ void recorders_clear(struct recorders *r)
 
 void recorders_sum(const struct recorders *r, unsigned which, struct tally *sum)
 {
-    memset(sum, 0, offsetof(struct tally, response));
-    histogram_clear(&sum->response); /* only the part in use: the rest may have no memory */
-    histogram_clear(&sum->service);
-    histogram_clear(&sum->first_byte);
-    histogram_clear(&sum->failed);
+    memset(sum->numbers, 0, sizeof sum->numbers);
+    for (unsigned i = 0; i < COUNT_OF(sum->times); i++)
+        histogram_clear(&sum->times[i]); /* only the part in use: the rest may have no memory */
     for (unsigned i = 0; i < r->count; i++)
         tally_merge(sum, &r->list[i].tallies[which]);
 }

@@ -82,19 +82,29 @@ static inline void slowest_merge(struct slowest *whole, const struct slowest *pa
         slowest_add(whole, &part->list[i]);
 }
 
-/* Counts of one kind's requests. Threads may share a tally. Tallies are added field by field. */
+/* Counts of one kind's requests. Threads may share a tally. */
 struct tally {
-    uint64_t bytes;
-    uint64_t misses;      /* requests that did not fail but missed */
-    uint64_t late;        /* requests that began more than LATE_NS after they were due */
-    uint64_t connections; /* number of new connections, those of failed requests included */
-    uint64_t connect_ns;  /* time spent on making these connections */
-    uint64_t tls_ns;      /* part of connect_ns */
-    uint64_t above; /* successful requests whose judged time was above the limit of a search */
-    struct histogram response;
-    struct histogram service;    /* empty without due times: then it is the response time */
-    struct histogram first_byte; /* empty unless the target knows when the first byte came */
-    struct histogram failed;     /* failed requests, each from its due time */
+    union {
+        struct {
+            uint64_t bytes;
+            uint64_t misses;      /* requests that did not fail but missed */
+            uint64_t late;        /* requests that began more than LATE_NS after they were due */
+            uint64_t connections; /* new ones, those of failed requests included */
+            uint64_t connect_ns;  /* time spent on making these connections */
+            uint64_t tls_ns;      /* part of connect_ns */
+            uint64_t above; /* successful requests whose judged time was above a search's limit */
+        };
+        uint64_t numbers[7]; /* all of these */
+    };
+    union {
+        struct {
+            struct histogram response;
+            struct histogram service;    /* empty without due times: then it is the response time */
+            struct histogram first_byte; /* empty unless the target knows when that came */
+            struct histogram failed;     /* failed requests, each from its due time */
+        };
+        struct histogram times[4]; /* all of these */
+    };
 };
 
 /* A request that begins within a millisecond of its due time is on time. */

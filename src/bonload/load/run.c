@@ -105,26 +105,6 @@ uint64_t arrivals_due(const struct arrivals *a, struct arrivals_cursor *cursor, 
 
 /* ---- opening a run --------------------------------------------------------------------------- */
 
-/* Checks the limits on threads, and on open files for a given number of threads, each with a file
- * or a connection. At a rate, nobody knows whether all channels are ever used. */
-static int check_limits(const struct run *r, struct err *e)
-{
-    bool blocks = r->target->traits & TARGET_BLOCKS;
-    bool needs_files = (r->target->traits & TARGET_NAMES) && r->plan->mode == MODE_THREADS;
-    uint64_t needed = DESCRIPTORS_IN_ALL;
-    uint64_t tasks = r->plan->explains_tail;
-    unsigned threads = 0;
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        const struct load *load = &r->loads[kind];
-        threads += load->pace == PACE_CLOSED ? load->channels : 0;
-        needed += blocks ? 0 : DESCRIPTORS_PER_THREAD * load->shares;
-        tasks += load->shares;
-    }
-    needed += threads + (r->plan->explains_tail ? tail_trace_descriptors() : 0);
-    int rc = limits_descriptors(needs_files ? needed : 0, "-rt, -wt", threads, "threads", e);
-    return rc == 0 ? limits_tasks(tasks, e) : rc;
-}
-
 /* Number of requests that may begin in this process, without those that follow others. If reads
  * follow writes, the writes take from the budget only what their reads leave of it. */
 static uint64_t run_budget(const struct plan *p)
@@ -188,7 +168,6 @@ static int open_names(struct run *r, struct err *e)
     return rc == 0 ? sizes_open(&r->sizes, p->seed, e) : rc;
 }
 
-/* Opens the load threads. */
 static int open_threads(struct run *run, struct err *e)
 {
     unsigned all = run->loads[LOAD_READ].shares + run->loads[LOAD_WRITE].shares;
@@ -212,11 +191,9 @@ static int open_threads(struct run *run, struct err *e)
             rng_init(&t->rng, run->plan->rank_seed, 2 * part.first + kind);
             if (!t->requests || !t->unused)
                 return err_system(e, ENOMEM, "allocate memory for %u channels", t->channels);
-            for (unsigned i = t->channels; i-- > 0;) {
+            for (unsigned i = t->channels; i-- > 0; t->unused[t->unused_count++] = &t->requests[i])
                 t->requests[i] =
                     (struct request){.kind = kind, .channel = (unsigned)part.first + i};
-                t->unused[t->unused_count++] = &t->requests[i];
-            }
         }
     }
     return 0;
@@ -226,8 +203,11 @@ int run_open(struct run *r, const struct plan *p, struct err *e)
 {
     bool blocks = p->target->traits & TARGET_BLOCKS;
     bool tracks_names = p->settings->removes && (p->target->traits & TARGET_NO_KINDS);
+    bool needs_files = (p->target->traits & TARGET_NAMES) && p->mode == MODE_THREADS;
     unsigned cpus = host_cpus();
-    unsigned channels = 0; /* the larger number */
+    unsigned threads = 0;
+    uint64_t tasks = p->explains_tail;
+    uint64_t descriptors = DESCRIPTORS_IN_ALL + (tasks > 0 ? tail_trace_descriptors() : 0);
     memset(r, 0, sizeof *r);
     pattern_init(&r->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, p->seed, 0);
     r->plan = p;
@@ -247,13 +227,19 @@ int run_open(struct run *r, const struct plan *p, struct err *e)
         load->shares = blocks || load->channels < cpus ? load->channels : cpus;
         load->threads_left = load->shares;
         load->is_open = kind == LOAD_WRITE || !r->reads_written;
-        channels = load->channels > channels ? load->channels : channels;
         r->rules.has_service |= k->pace == PACE_RATE;
+        r->rules.is_shared |= blocks && (load->channels > 1 || p->target->ops);
+        /* at a rate, nobody knows whether all channels are ever used */
+        threads += load->pace == PACE_CLOSED ? load->channels : 0;
+        descriptors += blocks ? 0 : DESCRIPTORS_PER_THREAD * load->shares;
+        tasks += load->shares;
     }
-    r->rules.is_shared = blocks && (channels > 1 || p->target->ops);
+    descriptors = needs_files ? descriptors + threads : 0;
     int rc = written_open(&r->written, r->loads[LOAD_WRITE].channels, e);
     if (rc == 0)
-        rc = check_limits(r, e);
+        rc = limits_descriptors(descriptors, "-rt, -wt", threads, "threads", e);
+    if (rc == 0)
+        rc = limits_tasks(tasks, e);
     if (rc == 0)
         rc = open_names(r, e);
     if (rc == 0)
@@ -394,22 +380,6 @@ static uint64_t run_reads_allowed(const struct run *r)
     return mul_div(written, r->plan->reads_per_write, BILLION);
 }
 
-/* Notes a successful write. The first one opens the load of reads; each lets followers begin. */
-static void run_open_reads(struct run *r, uint64_t now_ns)
-{
-    struct load *reads = &r->loads[LOAD_READ];
-    uint64_t not_yet = 0;
-    if (!atomic_load_explicit(&reads->is_open, memory_order_relaxed) &&
-        atomic_compare_exchange_strong(&reads->opened_ns, &not_yet, now_ns)) {
-        if (reads->pace == PACE_RATE)
-            begin_schedule(r, reads, atomic_load(&reads->rate), now_ns);
-        atomic_store(&reads->is_open, true);
-        event_happens(&r->change, EVENT_WAKES_ALL);
-    }
-    if (reads->pace == PACE_FOLLOWS && atomic_load(&r->followers) > 0)
-        event_happens(&r->write_ended, (int)(r->plan->reads_per_write / BILLION) + 1);
-}
-
 /* ---- load threads ---------------------------------------------------------------------------- */
 
 /* With the least timer slack, a sleep ends a few microseconds late, instead of about 50. A thread
@@ -501,13 +471,6 @@ static enum turn turn_of(struct load_thread *t)
     return TURN_NOW;
 }
 
-/* Picks one of the run's writes at random, and returns its number; 0: there is none yet. */
-static uint64_t pick_written(struct run *run)
-{
-    return written_pick(&run->written,
-                        rng_mix(run->plan->rank_seed ^ atomic_fetch_add(&run->read_numbers, 1)));
-}
-
 static bool is_written_one_by_one(const struct run *run)
 {
     return run->reads_written || !(run->target->traits & TARGET_INSTANT);
@@ -524,17 +487,14 @@ static void number_request(struct load_thread *t, struct request *r)
         r->number = atomic_fetch_add(&run->removals, 1) + 1;
     else if (r->removes)
         r->number = written_take_oldest(&run->written);
-    else if (r->changes)
-        r->number = pick_written(run);
-    if (r->number != 0)
+    else if (r->changes || (r->kind == LOAD_READ && run->reads_written))
+        r->number = written_pick(
+            &run->written, rng_mix(run->plan->rank_seed ^ atomic_fetch_add(&run->read_numbers, 1)));
+    if (r->number != 0 || (r->kind == LOAD_READ && run->reads_written))
         return;
     r->removes = r->changes = false; /* there is no such object */
     if (r->kind == LOAD_WRITE && is_written_one_by_one(run)) {
         r->number = written_begin(&run->written, r->channel);
-        return;
-    }
-    if (r->kind == LOAD_READ && run->reads_written) {
-        r->number = pick_written(run);
         return;
     }
     if (t->numbers == 0) {
@@ -554,19 +514,6 @@ static void count_one(_Atomic uint64_t *number)
                           memory_order_release);
 }
 
-/* After a stop, lets the main thread look first, which tells what ended before it from what
- * follows. */
-static void let_main_thread_look(const struct load_thread *t, uint64_t end_ns)
-{
-    if (end_ns < atomic_load_explicit(&t->last_end_ns, memory_order_relaxed) + STOPPED_NS)
-        return;
-    uint64_t looked_ns = atomic_load_explicit(&t->run->looked_ns, memory_order_relaxed);
-    if (looked_ns == 0 || end_ns < looked_ns + STOPPED_NS)
-        return;
-    for (unsigned i = 0; i < 200 && atomic_load(&t->run->looked_ns) == looked_ns; i++)
-        clock_sleep(MILLION);
-}
-
 /* Handles the end of a request, which the target examines first, in time that does not count. */
 static void settle_request(struct load_thread *t, struct request *r, uint64_t end_ns)
 {
@@ -575,7 +522,13 @@ static void settle_request(struct load_thread *t, struct request *r, uint64_t en
         run->target->inspect(t->target, r);
         t->now_ns = clock_ns();
     }
-    let_main_thread_look(t, end_ns);
+    if (end_ns >= atomic_load_explicit(&t->last_end_ns, memory_order_relaxed) + STOPPED_NS) {
+        /* after a stop, the main thread looks first, which tells what ended before from the rest */
+        uint64_t looked_ns = atomic_load_explicit(&run->looked_ns, memory_order_relaxed);
+        unsigned looks = looked_ns != 0 && end_ns >= looked_ns + STOPPED_NS ? 200 : 0;
+        while (looks-- > 0 && atomic_load(&run->looked_ns) == looked_ns)
+            clock_sleep(MILLION);
+    }
     bool is_of_step = r->gate == (atomic_load_explicit(&run->gate, memory_order_relaxed) & ~1U);
     if (is_of_step &&
         r->due_ns >= atomic_load_explicit(&run->counts_from_ns, memory_order_relaxed)) {
@@ -617,8 +570,17 @@ static void settle_request(struct load_thread *t, struct request *r, uint64_t en
             written_leave_out(&run->written, r->number);
         if (run->plan->settings->removes && (run->target->traits & TARGET_FILES))
             written_note_file(&run->written, r->number, run->names.period, r->made);
-        if (r->failure == 0 && plan_has(run->plan, LOAD_READ))
-            run_open_reads(run, t->now_ns);
+        struct load *reads = &run->loads[LOAD_READ];
+        uint64_t not_yet = 0;
+        if (r->failure == 0 && !atomic_load_explicit(&reads->is_open, memory_order_relaxed) &&
+            atomic_compare_exchange_strong(&reads->opened_ns, &not_yet, t->now_ns)) {
+            if (reads->pace == PACE_RATE)
+                begin_schedule(run, reads, atomic_load(&reads->rate), t->now_ns);
+            atomic_store(&reads->is_open, true);
+            event_happens(&run->change, EVENT_WAKES_ALL);
+        }
+        if (r->failure == 0 && reads->pace == PACE_FOLLOWS && atomic_load(&run->followers) > 0)
+            event_happens(&run->write_ended, (int)(run->plan->reads_per_write / BILLION) + 1);
     }
     if (is_of_step) {
         count_one(&t->ended);

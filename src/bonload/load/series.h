@@ -28,6 +28,9 @@ struct slice {
     struct slice_kind kinds[LOAD_KINDS];
 };
 
+/* The series of a run: slices of one second, and finer ones, for the HTML page. */
+enum { INTERVALS, TIMELINE, SERIES };
+
 struct series {
     uint64_t slice_ns;
     size_t room;

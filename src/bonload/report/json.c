@@ -349,11 +349,11 @@ json_t *report_object(const struct result *result)
     }
     put_value(&object, "operations", operations);
     put_value(&object, "steps", json_of_steps(result));
-    put_value(&object, "intervals", json_of_slices(result->intervals, false));
+    put_value(&object, "intervals", json_of_slices(&result->series[INTERVALS], false));
     for (unsigned bin = 0; bin < HEAT_BINS; bin++)
         append_count(&edges, (uint64_t)heat_edge(bin));
     put_value(&timeline, "edges_ns", edges);
-    put_value(&timeline, "slices", json_of_slices(result->timeline, true));
+    put_value(&timeline, "slices", json_of_slices(&result->series[TIMELINE], true));
     put_value(&object, "timeline", timeline);
     if (result->together.ranks > 1)
         put_together(&object, &result->together);

@@ -108,8 +108,7 @@ struct result {
     struct tail_summary tails[LOAD_KINDS]; /* what the slowest requests waited for */
     const struct step *steps;              /* those of a search or a sweep */
     size_t step_count;
-    struct series *intervals;
-    struct series *timeline;
+    struct series *series; /* INTERVALS and TIMELINE */
     int64_t start_time_ns; /* wall-clock time, since 1970 */
     bool is_of_last_load;  /* after a search: all figures except the steps are of the last load */
     bool is_exhausted;     /* -max-requests ended the run */

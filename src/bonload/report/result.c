@@ -202,8 +202,7 @@ static bool fill_result(struct main_loop *m, struct result *result)
         .plan = run->plan,
         .steps = steps->list,
         .step_count = steps->count,
-        .intervals = &m->intervals,
-        .timeline = &m->timeline,
+        .series = m->series,
         .levels = m->levels,
         .start_time_ns = m->start_time_ns,
         .is_of_last_load = is_last,
@@ -298,12 +297,11 @@ static size_t figures_bytes(const struct result *r)
 /* Appends what rank 0 needs of a result, which take_result() reads. */
 static void put_result(struct bundle *b, const struct result *r)
 {
-    const struct series *series[] = {r->intervals, r->timeline};
     bundle_put(b, r->figures, figures_bytes(r));
-    for (unsigned n = 0; n < 2; n++) {
-        bundle_put(b, &series[n]->slice_ns, sizeof series[n]->slice_ns);
-        bundle_put(b, &series[n]->count, sizeof series[n]->count);
-        bundle_put(b, series[n]->slices, series[n]->count * sizeof *series[n]->slices);
+    for (const struct series *s = r->series; s < r->series + SERIES; s++) {
+        bundle_put(b, &s->slice_ns, sizeof s->slice_ns);
+        bundle_put(b, &s->count, sizeof s->count);
+        bundle_put(b, s->slices, s->count * sizeof *s->slices);
     }
 }
 
@@ -313,7 +311,6 @@ static bool take_result(struct bundle_reader *in, struct result *r)
     struct figures *f = r->figures;
     ASSUME(f);
     struct reasons_found *reasons[] = {&f->failures, &f->misses};
-    struct series *series[] = {r->intervals, r->timeline};
     if (!bundle_take(in, f, figures_bytes(r)))
         return false;
     for (unsigned n = 0; n < 2; n++) {
@@ -336,8 +333,7 @@ static bool take_result(struct bundle_reader *in, struct result *r)
             slow->outcome[sizeof slow->outcome - 1] = slow->name[sizeof slow->name - 1] = '\0';
         }
     }
-    for (unsigned n = 0; n < 2; n++) {
-        struct series *s = series[n];
+    for (struct series *s = r->series; s < r->series + SERIES; s++) {
         if (!bundle_take(in, &s->slice_ns, sizeof s->slice_ns) ||
             !bundle_take(in, &s->count, sizeof s->count) || s->slice_ns == 0 ||
             s->count > s->room || !bundle_take(in, s->slices, s->count * sizeof *s->slices))
@@ -403,15 +399,14 @@ static bool take_rank(void *context, unsigned rank, struct bundle_reader *brough
     struct gathering *g = context;
     struct result *whole = g->result;
     struct figures *all = whole->figures;
-    struct series intervals = {0};
-    struct series timeline = {0};
-    struct result part = {.plan = whole->plan, .intervals = &intervals, .timeline = &timeline};
+    struct series series[SERIES] = {{0}};
+    struct result part = {.plan = whole->plan, .series = series};
     if (rank == 0)
         return true;
-    bool is_taken = result_open(&part) &&
-                    series_open(&intervals, whole->intervals->slice_ns, whole->intervals->room) &&
-                    series_open(&timeline, whole->timeline->slice_ns, whole->timeline->room) &&
-                    take_result(brought, &part);
+    bool is_taken = result_open(&part);
+    for (unsigned i = 0; is_taken && i < SERIES; i++)
+        is_taken = series_open(&series[i], whole->series[i].slice_ns, whole->series[i].room);
+    is_taken = is_taken && take_result(brought, &part);
     struct figures *f = part.figures;
     if (is_taken) {
         uint64_t start = rank_clock_start(g->ranks, rank, f->start_ns);
@@ -448,10 +443,10 @@ static bool take_rank(void *context, unsigned rank, struct bundle_reader *brough
         add_reasons(&all->failures, &f->failures);
         add_reasons(&all->misses, &f->misses);
     }
-    is_taken = is_taken && series_merge(whole->intervals, &intervals) &&
-               series_merge(whole->timeline, &timeline);
-    series_close(&timeline);
-    series_close(&intervals);
+    for (unsigned i = 0; i < SERIES; i++) {
+        is_taken = is_taken && series_merge(&whole->series[i], &series[i]);
+        series_close(&series[i]);
+    }
     result_release(&part);
     return is_taken;
 }
