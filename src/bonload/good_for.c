@@ -6,19 +6,14 @@
 #include "bonload/control/main_loop.h"
 #include "bonload/judge/verdict.h"
 #include "bonload/options.h"
-#include "bonload/profiles/profile.h"
 #include "bonload/report/report.h"
-#include "bonload/targets/profile/profile_target.h"
 #include "measure/clock.h"
 #include "measure/sources.h"
 #include "report/page.h"
 #include "storage/sync_trial.h"
-#include "sys/output.h"
 #include "sys/path.h"
 #include "sys/program.h"
 #include "util/kernel_file.h"
-#include "util/printable.h"
-#include "util/units.h"
 
 /* Total time for which all loads of a profile are judged, just enough for a p99 of what happens ten
  * times a second (299 durations), and time of the warm-up before each load. */

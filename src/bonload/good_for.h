@@ -3,7 +3,6 @@
 
 #include "bonload/plan/plan.h"
 #include "sync/coordinator.h"
-#include "util/err.h"
 
 /* -good-for: makes a run of the target `profile` for each load that is judged, and then searches
  * for the highest load. Prints their common verdict with the figures, and writes the page. *status

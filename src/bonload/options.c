@@ -2,7 +2,6 @@
 #include "bonload/options.h"
 
 #include "bonload/judge/verdict.h"
-#include "bonload/ledger/names.h"
 #include "bonload/profiles/profile.h"
 #include "bonload/targets/target.h"
 #include "cli/parser.h"

@@ -3,7 +3,6 @@
 
 #include "bonload/plan/plan.h"
 #include "sync/coordinator.h"
-#include "util/err.h"
 
 /* Reads the command line into settings, and initialises them. They point into argv, in which
  * secrets have been overwritten. `out`, the result and e are as for cli_parse(). */

@@ -10,14 +10,10 @@
 #include "cli/parser.h"
 #include "report/page.h"
 #include "storage/scratch.h"
-#include "sync/coordinator.h"
-#include "sys/output.h"
-#include "sys/path.h"
 #include "sys/privilege.h"
 #include "sys/program.h"
 #include "sys/stop.h"
 #include "tail/trace.h"
-#include "util/err.h"
 
 /* A file that has the name of an option's value with a suffix. */
 struct named_output {

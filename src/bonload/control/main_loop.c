@@ -8,7 +8,6 @@
 #include "measure/cpu.h"
 #include "sys/host.h"
 #include "sys/stop.h"
-#include "util/units.h"
 
 #define TICK_NS       UINT64_C(10000000)
 #define PAUSE_TICK_NS UINT64_C(1000000)

@@ -4,14 +4,10 @@
 #include "bonload/control/progress.h"
 #include "bonload/judge/search.h"
 #include "bonload/load/backing.h"
-#include "bonload/load/run.h"
 #include "bonload/load/series.h"
-#include "measure/control_group.h"
 #include "measure/levels.h"
-#include "measure/limit.h"
 #include "sync/coordinator.h"
 #include "tail/examiner.h"
-#include "tail/trace.h"
 
 /* Finds what the slowest requests waited for (-explain-tail). Explains the service time, in which a
  * thread carried out the request. Reads and writes are judged apart. */

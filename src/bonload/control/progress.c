@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/control/progress.h"
 
-#include "util/err.h"
 #include "util/kernel_file.h"
-#include "util/printable.h"
-#include "util/units.h"
 
 #define REDRAW_NS UINT64_C(250000000)
 #define LINE_NS   (5 * BILLION)

@@ -145,16 +145,11 @@ const char *const found_reasons[] = {
     [FOUND_FAILED] = "most of the requests failed",
 };
 
-static bool search_is_by_rate(const struct controller *c)
-{
-    return c->plan->settings->search == SEARCH_RATE;
-}
-
 /* Sets the next load, which begins to settle, after the pause between two steps. */
 static void set_searched_loads(struct controller *c, const struct standing *all, uint64_t now_ns,
                                uint64_t loads[LOAD_KINDS])
 {
-    bool is_by_rate = search_is_by_rate(c);
+    bool is_by_rate = c->plan->settings->search == SEARCH_RATE;
     c->stage_ns = now_ns;
     c->is_unsettled = all->busy > 0;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
@@ -236,7 +231,7 @@ static bool helps_nothing(struct controller *c, enum load_kind k)
         .mean_ns = (double)seen->good_ns / fmax(1, (double)seen->good),
     };
     double due = now.load * (double)c->tests[k].elapsed_ns / (double)BILLION;
-    bool was_made = !search_is_by_rate(c) || ended >= MADE_SHARE * due;
+    bool was_made = c->plan->settings->search != SEARCH_RATE || ended >= MADE_SHARE * due;
     /* where no request may be late, the first late one ends the load, and shares say nothing */
     if (c->plan->settings->limit.of == LIMIT_MAX || !was_made)
         return false;

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "report/json_object.h"
-#include "util/printable.h"
 #include "util/units.h"
 
 /* Probability that the true percentile lies beyond one end of the interval. */

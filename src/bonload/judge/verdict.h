@@ -4,11 +4,8 @@
 #include <jansson.h>
 
 #include "bonload/judge/search.h"
-#include "bonload/profiles/profile.h"
 #include "bonload/targets/profile/profile_target.h"
 #include "measure/durability.h"
-#include "measure/histogram.h"
-#include "measure/limit.h"
 
 /* Judges whether a figure is below its limit. What was measured is a sample, so the figure has a
  * confidence interval: the true percentile lies below its upper end with 95 %, and above its lower

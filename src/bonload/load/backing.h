@@ -3,7 +3,6 @@
 
 #include "bonload/load/run.h"
 #include "measure/facts.h"
-#include "measure/limit.h"
 #include "storage/direct.h"
 
 /* The devices below the files of a run, and what the work on them is, so that a difference of two

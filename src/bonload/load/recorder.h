@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdatomic.h>
-
 #include "bonload/targets/target.h"
 #include "measure/histogram.h"
-#include "util/err.h"
 
 /* What is counted of requests: failures and misses by their reason, the slowest requests of each
  * thread, and tallies with histograms, which belong to CPUs: a histogram has 139 KB, and there may

@@ -14,7 +14,6 @@
 #include "tail/trace.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
-#include "util/partition.h"
 #include "util/units.h"
 
 /* Most recorders that a run has: beyond this number, their memory costs more than sharing them. */

@@ -2,17 +2,11 @@
 #pragma once
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <sys/types.h>
 
-#include "bonload/ledger/names.h"
-#include "bonload/ledger/written.h"
 #include "bonload/load/recorder.h"
-#include "bonload/plan/plan.h"
-#include "bonload/targets/target.h"
 #include "measure/slow_ops.h"
 #include "sys/thread_pool.h"
-#include "util/err.h"
 #include "util/rng.h"
 
 /* A schedule: when the requests of a rate are due, no matter what happens to them. Any free thread

@@ -6,8 +6,6 @@
 #include "bonload/plan/plan.h"
 #include "cli/parser.h"
 #include "sys/input.h"
-#include "util/assume.h"
-#include "util/printable.h"
 #include "util/units.h"
 
 /* ---- programs' profiles ---------------------------------------------------------------------- */

@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "bonload/report/report.h"
-#include "util/printable.h"
 
 const double goader_percentiles[GOADER_PERCENTILES] = {30, 40, 50, 60, 70, 80, 90, 95, 99};
 

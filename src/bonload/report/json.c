@@ -2,8 +2,6 @@
 
 #include "bonload/report/report.h"
 #include "report/json_object.h"
-#include "util/printable.h"
-#include "util/rng.h"
 
 static void put_seconds(json_t **object, const char *key, uint64_t nanoseconds)
 {

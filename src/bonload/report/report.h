@@ -5,7 +5,6 @@
 
 #include "bonload/judge/search.h"
 #include "bonload/load/backing.h"
-#include "bonload/load/recorder.h"
 #include "bonload/load/series.h"
 #include "bonload/plan/plan.h"
 #include "measure/levels.h"

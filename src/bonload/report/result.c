@@ -4,10 +4,8 @@
 #include "bonload/control/main_loop.h"
 #include "measure/clock.h"
 #include "measure/cpu.h"
-#include "sync/coordinator.h"
 #include "sys/host.h"
 #include "sys/stop.h"
-#include "util/assume.h"
 
 bool result_open(struct result *result)
 {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <ctype.h>
 #include <math.h>
-#include <sys/param.h>
 
 #include "bonload/report/report.h"
-#include "sync/ranks.h"
-#include "util/printable.h"
 
 /* The report of a load: the answer first, then the figures that decide it, then what explains
  * them, a line with a label for each. The requests of a search or a sweep are those of many loads,
