@@ -250,24 +250,6 @@ static int ask_profile(struct inquiry *q, const struct profile *given, struct er
     return make_run(q, &s, e);
 }
 
-static int print_answers(struct inquiry *q, struct err *e)
-{
-    answers_put(&q->report, q->answers, q->count, q->path);
-    char *json = document_end(q->report, JSON_COMPACT);
-    q->report = NULL;
-    if (!json)
-        return err_system(e, ENOMEM, "allocate memory for the report");
-    if (q->settings->json)
-        puts(json);
-    else
-        answers_print(q->answers, q->count, stdout);
-    int rc = output_finish(&q->output, e);
-    if (rc == 0 && q->page.is_open)
-        rc = html_page_write(&q->page, json, e);
-    free(json);
-    return rc;
-}
-
 /* So few syncs take no second on a disk, and others hardly store anything meanwhile. */
 #define TRIAL_SYNCS 20
 
@@ -341,10 +323,24 @@ int good_for(const struct settings *s, struct coordinator *coordinator, int *sta
     }
     for (; rc == 0 && *list && !q.was_stopped; list++)
         rc = ask_profile(&q, *list, e);
-    if (rc == 0 && !q.report)
+    if (rc == 0 && !q.report) {
         message("stopped before anything could be judged");
-    else if (rc == 0)
-        rc = print_answers(&q, e);
+    } else if (rc == 0) {
+        answers_put(&q.report, q.answers, q.count, q.path);
+        char *json = document_end(q.report, JSON_COMPACT);
+        q.report = NULL;
+        if (!json)
+            rc = err_system(e, ENOMEM, "allocate memory for the report");
+        else if (s->json)
+            puts(json);
+        else
+            answers_print(q.answers, q.count, stdout);
+        if (rc == 0)
+            rc = output_finish(&q.output, e);
+        if (rc == 0 && q.page.is_open)
+            rc = html_page_write(&q.page, json, e);
+        free(json);
+    }
     enum goodness worst = GOODNESS_NONE;
     for (size_t i = 0; rc == 0 && !q.was_stopped && i < q.count; i++) {
         enum goodness one = answer_goodness(&q.answers[i]);

@@ -29,11 +29,6 @@ struct outputs {
     struct html_page page;
 };
 
-static bool is_first(const struct plan *p)
-{
-    return p->stripe.index == 0;
-}
-
 static int open_named(struct named_output *o, const char *value, const char *suffix, struct err *e)
 {
     if (snprintf(o->name, sizeof o->name, "%s%s", value, suffix) >= (int)sizeof o->name)
@@ -46,17 +41,16 @@ static int open_outputs(struct outputs *o, const struct plan *p, struct err *e)
     static const char *const suffixes[] = {
         [LOAD_WRITE] = "-writes.hgrm", [LOAD_READ] = "-reads.hgrm"};
     const struct settings *s = p->settings;
+    bool is_first = p->stripe.index == 0;
     char rank[16] = "";
-    int rc = 0;
     if (plan_ranks(p) > 1) /* each rank has a dump of its own */
         snprintf(rank, sizeof rank, ".%u", p->stripe.index);
-    if (is_first(p))
-        rc = output_open_stdout(&o->report, s->report, e);
+    int rc = is_first ? output_open_stdout(&o->report, s->report, e) : 0;
     if (rc == 0 && s->written_dump)
         rc = open_named(&o->dump, s->written_dump, rank, e);
-    if (rc == 0 && s->timeline_file && is_first(p))
+    if (rc == 0 && s->timeline_file && is_first)
         rc = html_page_open(&o->page, "-html", s->timeline_file, e);
-    for (enum load_kind kind = 0; s->hgrm && is_first(p) && kind < LOAD_KINDS; kind++)
+    for (enum load_kind kind = 0; s->hgrm && is_first && kind < LOAD_KINDS; kind++)
         if (rc == 0 && plan_has(p, kind))
             rc = open_named(&o->hgrm[kind], s->hgrm, suffixes[kind], e);
     return rc;
@@ -67,7 +61,7 @@ static int print_reports(const struct result *result, struct outputs *o, struct 
     const struct settings *s = result->plan->settings;
     bool is_goaders = s->output == OUTPUT_JSON && !s->json;
     bool has_document = s->json || s->timeline_file;
-    if (!is_first(result->plan))
+    if (result->plan->stripe.index > 0)
         return 0;
     char *json = has_document ? document_end(report_object(result), JSON_COMPACT) : NULL;
     char *goaders = is_goaders ? document_end(goader_object(result), JSON_COMPACT) : NULL;
@@ -128,16 +122,14 @@ static int judge_result(const struct result *result, const struct coordinator *c
     return 0;
 }
 
-/* Whether the storage itself failed, or lost what its filesystem had written there: for any
- * request, unless the user lets all of them fail; or for the filesystem alone, where requests find
- * everything in memory. */
+/* Whether the storage itself failed, or lost what its filesystem had written there: for any request
+ * (unless all may fail), or only for the filesystem, where requests find everything in memory. */
 static int judge_storage(const struct run *run, const struct backing *backing, struct err *e)
 {
     const unsigned named = TARGET_LOCAL | TARGET_NAMES;
     if ((run->target->traits & named) != named || run->plan->max_errors >= 100)
         return 0;
-    for (unsigned i = 0; i < MAX_FAILURES; i++) {
-        const struct failure *f = &run->failures.list[i];
+    for (const struct failure *f = run->failures.list; f < run->failures.list + MAX_FAILURES; f++) {
         int code = (int)(failure_code(f) & 0xffff);
         if (code != EIO && code != EUCLEAN && code != EBADMSG)
             continue;
@@ -160,7 +152,7 @@ static int judge_run(const struct result *result, const struct coordinator *c, i
 {
     const struct plan *p = result->plan;
     const struct latency_limit *above = &p->settings->fail_above;
-    bool is_judge = is_first(p) && !result->figures->was_stopped;
+    bool is_judge = p->stripe.index == 0 && !result->figures->was_stopped;
     int rc = is_judge ? judge_result(result, c, e) : 0;
     if (rc != 0 && c->ranks.count > 1) {
         message("%s", e->text);
@@ -228,11 +220,12 @@ static int dump_names(const struct run *run, struct output *output, struct err *
     uint64_t parts = is_unique ? 1 : last / DUMP_PART + 1;
     struct number_set dumped = {0}; /* hashes of the part's names that have been dumped */
     char *name = malloc(run->names.longest + 1);
-    bool has_memory = name && (is_unique || number_set_open(&dumped, DUMP_SET));
+    bool has_memory = name;
     for (uint64_t part = 0; has_memory && part < parts; part++) {
-        if (part > 0)
-            number_set_clear(&dumped);
-        for (uint64_t number = 1; number <= last && !ferror(output->stream); number++) {
+        number_set_close(&dumped);
+        has_memory = is_unique || number_set_open(&dumped, DUMP_SET);
+        for (uint64_t number = 1; has_memory && number <= last && !ferror(output->stream);
+             number++) {
             uint64_t written = number;
             if (period > 0 && issued > period) /* the last cycle counts */
                 written += (issued - number) / period * period;
@@ -271,9 +264,8 @@ static void remove_one(const struct run *run, uint64_t number, int *rc, struct e
     free(name);
 }
 
-/* Removes what the run wrote and made, unless it may belong to others. It is not a failure if
- * something is gone already. When an object cannot be removed, it goes on with the others, unless
- * the target cannot be reached. Returns the first failure. */
+/* Removes what the run wrote and made, unless it may belong to others or is gone. When an object
+ * cannot be removed, goes on, unless the target cannot be reached. Returns the first failure. */
 static int clean_up_run(const struct run *run, struct err *e)
 {
     const struct written_set *w = &run->written;

@@ -81,8 +81,7 @@ struct judged_limit verdict_on(const struct gauge *g, const struct profile_limit
         uint64_t upper;
         uint64_t lower;
         sequential_test_begin(&test, &rules);
-        for (unsigned i = 0; i < g->used; i++) {
-            const struct gauge_slice *s = &g->slices[i];
+        for (const struct gauge_slice *s = g->slices; s < g->slices + g->used; s++) {
             const struct counts ended = {.good = s->count, .above = s->above};
             sequential_test_feed(&test, &ended, GAUGE_SLICE_NS, false);
         }
@@ -108,9 +107,9 @@ bool at_load_is_made(const struct at_load *l)
     return l->achieved >= LEAST_MADE * l->offered;
 }
 
-/* The judgement that decides: one with the worst verdict and, if there are several, one that only
- * others excuse, and then the one nearest to its limit, or the furthest above it. *load becomes its
- * load. NULL: nothing was judged. */
+/* The judgement that decides, and its load: one with the worst verdict and, of several, one that
+ * only others excuse, and then that nearest to its limit, or furthest above. NULL: there is none.
+ */
 static const struct judged_limit *answer_decider(const struct answer *a,
                                                  const struct at_load **load)
 {
@@ -158,11 +157,9 @@ enum goodness answer_goodness(const struct answer *a)
 /* "p99", or "max" for 100. */
 static struct label_text percentile_words(double percent)
 {
-    struct label_text w = {""};
+    struct label_text w = {"max"};
     if (percent < 100)
-        label_add(&w, "p%.6g", percent);
-    else
-        label_add(&w, "max");
+        snprintf(w.text, sizeof w.text, "p%.6g", percent);
     return w;
 }
 
@@ -178,17 +175,6 @@ static struct label_text load_words(const struct answer *a, const struct at_load
     else
         label_add(&w, "%.12s of %.6g%s%.32s/s", made.text, l->asked, in_table ? "" : " ",
                   in_table ? "" : a->profile.request);
-    return w;
-}
-
-/* "2.67 ms to 9.10 ms"; "?" for an end that is not known. */
-static struct label_text interval_words(const struct judged_limit *j)
-{
-    uint64_t limit_ns = j->limit->nanoseconds;
-    struct label_text w = {""};
-    if (j->limit->percent < 100 && j->count > 0)
-        label_add(&w, "%s to %s", j->low_ns > 0 ? units_time_beside(j->low_ns, limit_ns).text : "?",
-                  j->high_ns != NO_UPPER_END ? units_time_beside(j->high_ns, limit_ns).text : "?");
     return w;
 }
 
@@ -267,8 +253,6 @@ static struct label_text sentence_of(const struct answer *a)
 static void print_figures(const struct answer *a, FILE *out)
 {
     bool has_limits = a->profile.limits[0].name;
-    if (answer_is_certain(a) || a->load_count == 0)
-        return;
     if (has_limits)
         fprintf(out, "\n%-22s %9s %9s  %-20s at\n", "", "limit", "found", "between");
     else
@@ -276,15 +260,20 @@ static void print_figures(const struct answer *a, FILE *out)
     for (const struct at_load *l = a->loads; l < a->loads + a->load_count; l++) {
         for (size_t i = 0; has_limits && i < l->judged_count; i++) {
             const struct judged_limit *j = &l->judged[i];
+            uint64_t limit_ns = j->limit->nanoseconds;
+            bool is_known = percentile_is_known(j->count, j->limit->percent);
             struct label_text name = {""};
+            struct label_text interval = {""}; /* "2.67 ms to 9.10 ms"; "?": an end is not known */
             label_add(&name, "%.40s %.16s", j->limit->name,
                       percentile_words(j->limit->percent).text);
-            fprintf(out, "%-22s %9s %9s  %-20s %s\n", name.text,
-                    units_time(j->limit->nanoseconds).text,
-                    percentile_is_known(j->count, j->limit->percent)
-                        ? units_time_beside(j->found_ns, j->limit->nanoseconds).text
-                        : "-",
-                    interval_words(j).text, load_words(a, l, true).text);
+            if (j->limit->percent < 100 && j->count > 0)
+                label_add(&interval, "%s to %s",
+                          j->low_ns > 0 ? units_time_beside(j->low_ns, limit_ns).text : "?",
+                          j->high_ns != NO_UPPER_END ? units_time_beside(j->high_ns, limit_ns).text
+                                                     : "?");
+            fprintf(out, "%-22s %9s %9s  %-20s %s\n", name.text, units_time(limit_ns).text,
+                    is_known ? units_time_beside(j->found_ns, limit_ns).text : "-", interval.text,
+                    load_words(a, l, true).text);
         }
         for (const struct duration_figures *f = l->durations; f < l->durations + DURATIONS; f++)
             if (!has_limits && f->count > 0)
@@ -308,7 +297,9 @@ void answers_print(const struct answer *list, size_t count, FILE *out)
                     a->durability.why);
     }
     for (const struct answer *a = list; a < list + count; a++) {
-        if (count > 1 && a->load_count > 0 && !answer_is_certain(a))
+        if (answer_is_certain(a) || a->load_count == 0)
+            continue;
+        if (count > 1)
             fprintf(out, "\n%s", a->profile.name);
         print_figures(a, out);
     }
@@ -366,8 +357,7 @@ static json_t *load_of(const struct at_load *l)
         put_count(&one, "max_ns", f->times.max);
         append_value(&durations, one);
     }
-    for (size_t i = 0; i < l->judged_count; i++) {
-        const struct judged_limit *j = &l->judged[i];
+    for (const struct judged_limit *j = l->judged; j < l->judged + l->judged_count; j++) {
         json_t *judged = json_object();
         put_text(&judged, "what", j->limit->name);
         put_real(&judged, "percentile", j->limit->percent);

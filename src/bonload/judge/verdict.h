@@ -16,8 +16,7 @@ enum goodness {
     GOODNESS_NONE, /* there is no limit */
     GOODNESS_GOOD, /* the upper end of the interval is below the limit, at the load asked for */
     GOODNESS_UNKNOWN,
-    GOODNESS_BAD, /* the lower end of the interval is not below the limit; unknown if others used
-                     the machine */
+    GOODNESS_BAD, /* its lower end is not; unknown if others used the machine */
 };
 
 struct judged_limit {

@@ -147,8 +147,7 @@ size_t names_format(const struct names *n, uint64_t own_number, char *name)
         return (size_t)(stpcpy(name, n->lines[(number - 1) % n->line_count]) - name);
     if (n->random_bits > 0)
         rng_init(&rng, n->seed_key, number);
-    for (size_t i = 0; i < n->part_count; i++) {
-        const struct name_part *part = &n->parts[i];
+    for (const struct name_part *part = n->parts; part < n->parts + n->part_count; part++) {
         if (part->kind == NAME_LITERAL)
             memcpy(to, part->text, part->length);
         uint64_t rest = number;

@@ -8,8 +8,8 @@
  * counts from 1, and the seed, so no name has to be stored.
  *
  * In a template, two or more X become the number modulo 10^length, with leading zeros, and two or
- * more N or R as many random digits or letters. The lines of a file are used in turn, again and
- * again. */
+ * more N or R as many random digits or letters. The lines of a file are used in turn, repeatedly.
+ */
 enum name_part_kind { NAME_LITERAL, NAME_NUMBER, NAME_DIGITS, NAME_LETTERS };
 
 struct name_part {
@@ -60,8 +60,7 @@ bool name_is_url(const char *name);
 /* The @ that ends the credentials in a URL, USER:PASSWORD@, or NULL if the URL has none. */
 char *credentials_end(char *url);
 
-/* The value of the next parameter that signs a presigned URL, and its length; NULL: there is none.
- */
+/* The value of the next parameter that signs a presigned URL, and its length; NULL: none. */
 char *url_signature(const char *at, size_t *length);
 
 /* Puts stars in the place of a URL's signatures, which are secrets. Other names stay. */

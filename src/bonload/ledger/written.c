@@ -26,12 +26,6 @@ void number_set_close(struct number_set *s)
     *s = (struct number_set){0};
 }
 
-void number_set_clear(struct number_set *s)
-{
-    memset(s->places, 0, s->size * sizeof *s->places);
-    atomic_store(&s->count, 0);
-}
-
 bool number_set_add(struct number_set *s, uint64_t number)
 {
     if (atomic_load(&s->count) >= s->size / 8 * 7) /* a fuller set would be searched slowly */
@@ -67,16 +61,12 @@ static bool exceptions_open(struct exceptions *x)
            number_set_open(&x->blocks, EXCEPTION_BLOCKS);
 }
 
-static uint64_t block_of(uint64_t number)
-{
-    return number / EXCEPTION_BLOCK + 1;
-}
-
 static void exceptions_note(struct exceptions *x, uint64_t number)
 {
-    if (number_set_add(&x->singles, number) || number_set_add(&x->blocks, block_of(number)))
+    uint64_t block = number / EXCEPTION_BLOCK; /* which the set has by the number that follows */
+    if (number_set_add(&x->singles, number) || number_set_add(&x->blocks, block + 1))
         return;
-    uint64_t from = number / EXCEPTION_BLOCK * EXCEPTION_BLOCK;
+    uint64_t from = block * EXCEPTION_BLOCK;
     uint64_t seen = atomic_load_explicit(&x->from, memory_order_relaxed);
     while (seen > from && !atomic_compare_exchange_weak(&x->from, &seen, from))
         continue;
@@ -85,7 +75,8 @@ static void exceptions_note(struct exceptions *x, uint64_t number)
 bool exceptions_may_have(const struct exceptions *x, uint64_t number)
 {
     return number >= atomic_load_explicit(&x->from, memory_order_relaxed) ||
-           number_set_has(&x->singles, number) || number_set_has(&x->blocks, block_of(number));
+           number_set_has(&x->singles, number) ||
+           number_set_has(&x->blocks, number / EXCEPTION_BLOCK + 1);
 }
 
 /* A record of the last write has its number in the lowest NUMBER_BITS bits, and above these the
@@ -94,14 +85,10 @@ bool exceptions_may_have(const struct exceptions *x, uint64_t number)
 #define MAX_NUMBER  ((UINT64_C(1) << NUMBER_BITS) - 1)
 #define ONE_BEGUN   (UINT64_C(1) << 32)
 
+/* Those that have ended are (uint32_t)writes. */
 static uint32_t writes_begun(uint64_t writes)
 {
     return (uint32_t)(writes >> 32);
-}
-
-static uint32_t writes_ended(uint64_t writes)
-{
-    return (uint32_t)writes;
 }
 
 int versions_open(struct written_set *w, struct err *e)
@@ -127,7 +114,7 @@ void versions_end(struct written_set *w, uint64_t hash, uint64_t mine, uint64_t 
     if (!w->names)
         return;
     struct version_place *p = &w->names[hash % VERSION_PLACES];
-    bool began_alone = writes_begun(mine) == writes_ended(mine) + 1;
+    bool began_alone = writes_begun(mine) == (uint32_t)mine + 1;
     bool is_known = ok && began_alone && number <= MAX_NUMBER;
     atomic_store(&p->last, is_known ? note_of(mine, number) : 0);
     atomic_fetch_add(&p->writes, 1);
@@ -142,7 +129,7 @@ struct version versions_read(const struct written_set *w, uint64_t hash)
     return (struct version){
         .writes = writes,
         .last = last == note_of(writes, number) ? number : 0,
-        .is_quiet = writes_begun(writes) == writes_ended(writes),
+        .is_quiet = writes_begun(writes) == (uint32_t)writes,
     };
 }
 

@@ -22,7 +22,6 @@ void number_set_close(struct number_set *s);
 /* Adds a number. Returns whether the set has it now: a full set takes no more. */
 bool number_set_add(struct number_set *s, uint64_t number);
 bool number_set_has(const struct number_set *s, uint64_t number);
-void number_set_clear(struct number_set *s); /* no other thread may use the set meanwhile */
 
 struct exceptions {
     struct number_set singles;

@@ -735,8 +735,7 @@ void load_threads_join(struct run *r)
 unsigned load_threads_busy(const struct run *r)
 {
     unsigned busy = 0;
-    for (unsigned i = 0; i < r->thread_count; i++) {
-        const struct load_thread *t = &r->threads[i];
+    for (const struct load_thread *t = r->threads; t < r->threads + r->thread_count; t++) {
         unsigned parked = atomic_load(&t->parked);
         busy += parked != LOAD_THREAD_OVER && parked != atomic_load(&r->gate);
     }
@@ -746,8 +745,7 @@ unsigned load_threads_busy(const struct run *r)
 struct progress load_threads_progress(const struct run *r, enum load_kind kind)
 {
     struct progress sum = {0};
-    for (unsigned i = 0; i < r->thread_count; i++) {
-        const struct load_thread *t = &r->threads[i];
+    for (const struct load_thread *t = r->threads; t < r->threads + r->thread_count; t++) {
         if (t->load->kind != kind)
             continue;
         uint64_t ended = atomic_load_explicit(&t->ended, memory_order_relaxed);
@@ -762,8 +760,7 @@ uint64_t load_threads_leave(struct run *r, enum load_kind kind)
 {
     uint64_t left = 0;
     atomic_fetch_add(&r->gate, 2); /* the run stays paused; these requests are of no step */
-    for (unsigned i = 0; i < r->thread_count; i++) {
-        struct load_thread *t = &r->threads[i];
+    for (struct load_thread *t = r->threads; t < r->threads + r->thread_count; t++) {
         uint64_t ended = atomic_load(&t->ended);
         if (t->load->kind == kind)
             left += atomic_exchange(&t->begun, ended) - ended;
@@ -820,8 +817,7 @@ void load_threads_forget(struct run *r)
     failures_clear(&r->misses);
     if (r->target->forget)
         r->target->forget(r->shared);
-    for (unsigned i = 0; i < r->thread_count; i++) {
-        struct load_thread *t = &r->threads[i];
+    for (struct load_thread *t = r->threads; t < r->threads + r->thread_count; t++) {
         t->slowest.count = 0;
         atomic_store(&t->begun, 0);
         atomic_store(&t->ended, 0);

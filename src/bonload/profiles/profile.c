@@ -212,8 +212,7 @@ const struct profile *profile_by_name(const char *name)
 uint64_t profile_bytes(const struct profile *p)
 {
     uint64_t bytes = 0;
-    for (unsigned i = 0; i < PROFILE_FILES; i++) {
-        const struct profile_file *f = &p->files[i];
+    for (const struct profile_file *f = p->files; f < p->files + PROFILE_FILES; f++) {
         bytes += f->kind == PROFILE_PAGES ? f->bytes : f->bytes * f->count;
     }
     return bytes;

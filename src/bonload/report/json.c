@@ -203,8 +203,7 @@ static json_t *json_of_steps(const struct result *result)
 {
     const struct plan *p = result->plan;
     json_t *array = json_array();
-    for (size_t i = 0; i < result->step_count; i++) {
-        const struct step *s = &result->steps[i];
+    for (const struct step *s = result->steps; s < result->steps + result->step_count; s++) {
         json_t *one = json_object();
         put_seconds(&one, "start_seconds", s->start_ns);
         put_seconds(&one, "seconds", s->elapsed_ns);
@@ -236,8 +235,7 @@ static json_t *json_of_slices(const struct series *s, bool has_heat)
 {
     json_t *array = json_array();
     uint64_t begin_ns = 0;
-    for (size_t i = 0; i < s->count; i++) {
-        const struct slice *slice = &s->slices[i];
+    for (const struct slice *slice = s->slices; slice < s->slices + s->count; slice++) {
         json_t *one = json_object();
         put_seconds(&one, "seconds", slice->end_ns - begin_ns);
         for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
@@ -271,8 +269,7 @@ static json_t *json_of_slices(const struct series *s, bool has_heat)
 static void put_together(json_t **object, const struct joint_run *t)
 {
     json_t *hosts = json_array();
-    for (unsigned i = 0; i < t->ranks; i++) {
-        const struct host_result *h = &t->hosts[i];
+    for (const struct host_result *h = t->hosts; h < t->hosts + t->ranks; h++) {
         double seconds = seconds_between(h->span.first_start, h->span.last_end);
         if (h->ranks == 0)
             continue;

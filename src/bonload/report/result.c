@@ -148,8 +148,7 @@ static bool fill_slowest(const struct main_loop *m, enum load_kind kind, struct 
     for (unsigned i = 0; i < m->run->thread_count; i++)
         if (m->run->threads[i].load->kind == kind)
             slowest_merge(&slowest, &m->run->threads[i].slowest);
-    for (unsigned i = 0; i < slowest.count; i++) {
-        const struct slow_request *s = &slowest.list[i];
+    for (const struct slow_request *s = slowest.list; s < slowest.list + slowest.count; s++) {
         if (s->due_ns < since_ns)
             continue;
         struct slow_result *slow = &to->list[to->count++];
