@@ -178,6 +178,17 @@ static struct label_text load_words(const struct answer *a, const struct at_load
     return w;
 }
 
+/* "2.67 ms to 9.10 ms"; "?" for an end that is not known. */
+static struct label_text interval_words(const struct judged_limit *j)
+{
+    uint64_t limit_ns = j->limit->nanoseconds;
+    struct label_text w = {""};
+    if (j->limit->percent < 100 && j->count > 0)
+        label_add(&w, "%s to %s", j->low_ns > 0 ? units_time_beside(j->low_ns, limit_ns).text : "?",
+                  j->high_ns != NO_UPPER_END ? units_time_beside(j->high_ns, limit_ns).text : "?");
+    return w;
+}
+
 /* The verdict, what decides it, and what the search for a higher load has found. */
 static struct label_text sentence_of(const struct answer *a)
 {
@@ -263,17 +274,11 @@ static void print_figures(const struct answer *a, FILE *out)
             uint64_t limit_ns = j->limit->nanoseconds;
             bool is_known = percentile_is_known(j->count, j->limit->percent);
             struct label_text name = {""};
-            struct label_text interval = {""}; /* "2.67 ms to 9.10 ms"; "?": an end is not known */
             label_add(&name, "%.40s %.16s", j->limit->name,
                       percentile_words(j->limit->percent).text);
-            if (j->limit->percent < 100 && j->count > 0)
-                label_add(&interval, "%s to %s",
-                          j->low_ns > 0 ? units_time_beside(j->low_ns, limit_ns).text : "?",
-                          j->high_ns != NO_UPPER_END ? units_time_beside(j->high_ns, limit_ns).text
-                                                     : "?");
             fprintf(out, "%-22s %9s %9s  %-20s %s\n", name.text, units_time(limit_ns).text,
-                    is_known ? units_time_beside(j->found_ns, limit_ns).text : "-", interval.text,
-                    load_words(a, l, true).text);
+                    is_known ? units_time_beside(j->found_ns, limit_ns).text : "-",
+                    interval_words(j).text, load_words(a, l, true).text);
         }
         for (const struct duration_figures *f = l->durations; f < l->durations + DURATIONS; f++)
             if (!has_limits && f->count > 0)
