@@ -91,11 +91,11 @@ static const struct option_table option_table = {
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
-/* Who is named: who caused at least this share of the slow calls' time. */
-#define LEAST_PERCENT 5.0
-
-/* Causes below this share are left out. */
-#define LEAST_CAUSE_PERCENT 0.5
+#define LEAST_PERCENT       5.0 /* share of the slow calls' time from which on one is named for it */
+#define LEAST_CAUSE_PERCENT 0.5 /* causes below this share are left out */
+#define WRITERS_PRINTED     3   /* most writers of a device */
+#define FILES_PRINTED       10
+#define RATE_COSTS          50000 /* calls a second: from here on, watching them can be noticed */
 
 static double percent(uint64_t part, uint64_t whole)
 {
@@ -227,15 +227,6 @@ static double busy_percent(const struct storage *s)
     return now.known ? device_busy_percent(&now, clock_ns() - s->since_ns) : -1;
 }
 
-/* Most writers that are printed of a device. */
-#define WRITERS_PRINTED 3
-
-/* Most files that are printed. */
-#define FILES_PRINTED 10
-
-/* Calls per second from which on it can be noticed that they are watched. */
-#define RATE_COSTS 50000
-
 /* Prints the answer, the calls, the files if `by_file`, and the devices. */
 static void print_report(FILE *out, struct watch *w, const struct answer *a, bool by_file)
 {
@@ -290,37 +281,6 @@ static void print_report(FILE *out, struct watch *w, const struct answer *a, boo
                 w->unknown);
 }
 
-static json_t *answer_json(struct watch *w, const struct answer *a)
-{
-    json_t *object = json_object();
-    json_t *causes = json_object();
-    json_t *others = json_array();
-    json_t *operations = json_array();
-    put_text(&object, "reason", answer_words(w, a).text);
-    put_text(&object, "call", a->kind->name);
-    PUT_COUNTS(&object, {"examined", a->slow.examined}, {"above_ns", a->least_ns},
-               {"in_all_ns", a->all_ns});
-    for (unsigned cause = 0; cause < CAUSE_COUNT; cause++)
-        put_real(&causes, tail_causes[cause].name, percent(a->by.ns[cause], a->all_ns));
-    put_value(&object, "percent", causes);
-    for (unsigned i = 0; i < TAIL_BLAMED; i++) {
-        double share = percent(a->by.blamed[i].amount, a->all_ns);
-        if (share >= LEAST_PERCENT)
-            append_share(&others, w, a->by.blamed[i].thread, "percent", json_real(share));
-    }
-    put_value(&object, "others", others);
-    for (size_t i = 0; i < a->slow.examined; i++) {
-        const struct tail_record *r = &a->slow.records[i];
-        json_t *one = json_object();
-        put_real(&one, "seconds", (double)r->start_ns / 1e9);
-        put_count(&one, "latency_ns", r->latency_ns);
-        put_text(&one, "cause", tail_causes[r->cause].name);
-        append_value(&operations, one);
-    }
-    put_value(&object, "operations", operations);
-    return object;
-}
-
 /* The report in JSON; `a` is NULL if there was no call. */
 static json_t *report_json(struct watch *w, const struct settings *s, const struct answer *a,
                            uint64_t elapsed_ns)
@@ -338,7 +298,35 @@ static json_t *report_json(struct watch *w, const struct settings *s, const stru
         .elapsed_seconds = (double)elapsed_ns / 1e9,
         .storage = storage_json(&(struct mount_info){.root = ""}, &w->devices, &w->facts),
         .settings = settings});
-    put_value(&object, "answer", a ? answer_json(w, a) : json_null());
+    json_t *answer = a ? json_object() : json_null();
+    if (a) {
+        json_t *causes = json_object();
+        json_t *others = json_array();
+        json_t *operations = json_array();
+        put_text(&answer, "reason", answer_words(w, a).text);
+        put_text(&answer, "call", a->kind->name);
+        PUT_COUNTS(&answer, {"examined", a->slow.examined}, {"above_ns", a->least_ns},
+                   {"in_all_ns", a->all_ns});
+        for (unsigned cause = 0; cause < CAUSE_COUNT; cause++)
+            put_real(&causes, tail_causes[cause].name, percent(a->by.ns[cause], a->all_ns));
+        put_value(&answer, "percent", causes);
+        for (unsigned i = 0; i < TAIL_BLAMED; i++) {
+            double share = percent(a->by.blamed[i].amount, a->all_ns);
+            if (share >= LEAST_PERCENT)
+                append_share(&others, w, a->by.blamed[i].thread, "percent", json_real(share));
+        }
+        put_value(&answer, "others", others);
+        for (size_t i = 0; i < a->slow.examined; i++) {
+            const struct tail_record *r = &a->slow.records[i];
+            json_t *one = json_object();
+            put_real(&one, "seconds", (double)r->start_ns / 1e9);
+            put_count(&one, "latency_ns", r->latency_ns);
+            put_text(&one, "cause", tail_causes[r->cause].name);
+            append_value(&operations, one);
+        }
+        put_value(&answer, "operations", operations);
+    }
+    put_value(&object, "answer", answer);
     for (unsigned i = 0; call_kinds[i].name; i++) {
         const struct histogram *h = &w->stats[i].latencies;
         const struct latencies latencies = latencies_of(h);
@@ -466,46 +454,12 @@ static int watch_and_report(const struct settings *s, struct target *t, struct o
     return rc;
 }
 
-static int run(const struct settings *s, struct err *e)
-{
-    struct outputs o = {.report.stream = NULL};
-    struct target t;
-    struct identity id;
-    int rc = stop_init(e);
-    if (rc != 0)
-        return rc;
-    stop_keeps_readers();
-    if (!s->command)
-        rc = target_find(&t, s->target, e);
-    if (rc == 0)
-        rc = output_open(&o.report, s->output, false, e);
-    if (rc == 0 && s->profile)
-        rc = output_open(&o.profile, s->profile, false, e);
-    if (rc == 0 && s->page)
-        rc = html_page_open(&o.page, "--html", s->page, e);
-    if (rc == 0 && s->command) {
-        rc = privilege_resolve(&id, s->user, s->group, e);
-        if (rc == 0)
-            rc = target_start(&t, s->command, &id, e);
-    }
-    if (rc == 0) {
-        rc = watch_and_report(s, &t, &o, e);
-        if (rc < 0 && s->command)
-            stop_request();
-        int status = s->command ? target_wait(&t) : rc;
-        rc = rc < 0 ? rc : status;
-    }
-    output_discard(&o.report);
-    output_discard(&o.profile);
-    html_page_close(&o.page);
-    if (stop_signal() == SIGINT && rc >= 0)
-        stop_forget();
-    return rc;
-}
-
 int bonwhy(int argc, char *argv[], struct err *e)
 {
     struct settings s = {.target = NULL};
+    struct outputs o = {.report.stream = NULL};
+    struct target t;
+    struct identity id;
     for (int i = 1; i + 1 < argc && !s.command; i++) /* the words after `--` are the command */
         if (strcmp(argv[i], "--") == 0) {
             s.command = &argv[i + 1];
@@ -528,6 +482,32 @@ int bonwhy(int argc, char *argv[], struct err *e)
         rc = err_say(e, "%s: only a command that bonwhy starts can have another user",
                      s.user ? "--user" : "--group");
     if (rc == 0)
-        rc = run(&s, e);
+        rc = stop_init(e);
+    if (rc == 0)
+        stop_keeps_readers();
+    if (rc == 0 && !s.command)
+        rc = target_find(&t, s.target, e);
+    if (rc == 0)
+        rc = output_open(&o.report, s.output, false, e);
+    if (rc == 0 && s.profile)
+        rc = output_open(&o.profile, s.profile, false, e);
+    if (rc == 0 && s.page)
+        rc = html_page_open(&o.page, "--html", s.page, e);
+    if (rc == 0 && s.command)
+        rc = privilege_resolve(&id, s.user, s.group, e);
+    if (rc == 0 && s.command)
+        rc = target_start(&t, s.command, &id, e);
+    if (rc == 0) {
+        rc = watch_and_report(&s, &t, &o, e);
+        if (rc < 0 && s.command)
+            stop_request();
+        int status = s.command ? target_wait(&t) : rc;
+        rc = rc < 0 ? rc : status;
+    }
+    output_discard(&o.report);
+    output_discard(&o.profile);
+    html_page_close(&o.page);
+    if (stop_signal() == SIGINT && rc >= 0)
+        stop_forget();
     return rc < 0 && s.command ? 125 : rc; /* a failure of its own, not the command's */
 }

@@ -21,16 +21,16 @@ static const char *const act_names[] = {[NOTE_CREATE] = "create",
                                         [NOTE_RENAME] = "rename",
                                         [NOTE_REMOVE] = "remove"};
 
+#define KEYS 64
+
 struct step {
     uint8_t act;
     uint8_t role;
-    uint16_t key;    /* act and role in one number */
+    uint16_t key;    /* act and role in one number, below KEYS */
     uint32_t writes; /* that it consists of */
     uint64_t bytes;
     uint64_t at; /* offset, or NOTE_NEXT */
 };
-
-#define KEYS 64
 
 struct role {
     int file; /* a file that has it; -1: none */
@@ -59,16 +59,11 @@ struct stream {
     size_t looked_at;
 };
 
-/* Longer cycles are not looked at; bonload's profiles have no more steps. */
-#define MAX_STEPS 32
-
-/* Fewest cycles of which something can be said, and the share of the steps that has to fit. */
-#define CYCLES_LEAST  5
-#define COVERED_LEAST 0.8
-#define BESIDE_LEAST  0.5
-
-/* The most that one step of a profile may write. */
-#define MAX_STEP_BYTES (1U << 20)
+#define MAX_STEPS      32 /* longer cycles are not looked at; bonload's profiles have no more steps */
+#define MAX_STEP_BYTES (1U << 20) /* the most that one step of a profile may write */
+#define CYCLES_LEAST   5          /* fewest of which something can be said */
+#define COVERED_LEAST  0.8        /* share of the steps that has to fit */
+#define BESIDE_LEAST   0.5        /* the same, beside others */
 
 static bool is_alike(const struct step *a, const struct step *b, size_t length)
 {
@@ -306,7 +301,6 @@ static size_t find_more(const struct stream *s, size_t *first, unsigned *length)
     return number;
 }
 
-/* Notes which roles some steps are about. */
 static void use_roles(struct role roles[], const struct step steps[], unsigned length)
 {
     for (unsigned i = 0; i < length; i++) {

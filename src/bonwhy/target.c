@@ -14,10 +14,8 @@
 #include "util/kernel_file.h"
 #include "util/units.h"
 
-#define GROUPS "/sys/fs/cgroup"
-
-/* Levels of control groups that are searched for a unit. */
-#define MAX_LEVELS 16
+#define GROUPS     "/sys/fs/cgroup"
+#define MAX_LEVELS 16 /* of control groups that are searched for a unit */
 
 /* Finds the control group of a unit, in whichever tree and slice it is. */
 static bool find_unit(struct target *t, const char *unit)
@@ -33,9 +31,8 @@ static bool find_unit(struct target *t, const char *unit)
         if (glob(pattern, GLOB_NOESCAPE, NULL, &found) == 0)
             snprintf(t->group, sizeof t->group, "%s", found.gl_pathv[0]);
     }
-    bool is_found = found.gl_pathc > 0;
     globfree(&found);
-    return is_found;
+    return *t->group;
 }
 
 int target_find(struct target *t, const char *word, struct err *e)
@@ -87,10 +84,7 @@ int target_start(struct target *t, char *const command[], const struct identity 
     int code = errno;
     close(ends[0]);
     t->gate = ends[1];
-    if (t->process > 0)
-        return 0;
-    descriptor_close(&t->gate);
-    return err_system(e, code, "fork");
+    return t->process > 0 ? 0 : err_system(e, code, "fork");
 }
 
 static void visit_process(int process, unsigned level, target_follow *follow, void *context)
@@ -159,22 +153,18 @@ bool target_has_ended(struct target *t)
     return t->process > 0 && kill(t->process, 0) != 0 && errno == ESRCH;
 }
 
-/* How often the command is looked at, and how long it has after a TERM. */
-#define LOOK_NS 10000000
-#define LAST_NS (5 * BILLION)
-
 int target_wait(struct target *t)
 {
+    const uint64_t grace_ns = 5 * BILLION; /* which it has after a TERM */
     uint64_t asked_ns = 0;
     descriptor_close(&t->gate);
-    while (!reap(t)) {
+    for (; !reap(t); clock_sleep(10 * MILLION)) {
         if (stop_requested() && asked_ns == 0) {
             kill(t->process, SIGTERM);
             asked_ns = clock_ns();
-        } else if (asked_ns != 0 && clock_ns() - asked_ns > LAST_NS) {
+        } else if (asked_ns != 0 && clock_ns() - asked_ns > grace_ns) {
             kill(t->process, SIGKILL);
         }
-        clock_sleep(LOOK_NS);
     }
     return t->status;
 }

@@ -122,7 +122,6 @@ static bool has_requests(const struct storage *s, uint32_t device)
     return false;
 }
 
-/* The storage with a filesystem's device number. */
 static unsigned find_storage(struct watch *w, dev_t device)
 {
     unsigned i = 0;
@@ -164,7 +163,6 @@ static bool look_at(struct watch *w, struct descriptor_entry *d)
     return true;
 }
 
-/* Finds out which files a process has open. */
 static void look_at_files(struct watch *w, int process)
 {
     char path[64];
@@ -177,30 +175,11 @@ static void look_at_files(struct watch *w, int process)
         closedir(all);
 }
 
-/* Keeps a request, with the process that made it. */
-static void take_bio(struct watch *w, struct tail_event *e)
-{
-    const struct person *by = watch_person(w, e->thread);
-    if (!by)
-        return;
-    e->thread = by->process;
-    tail_history_add(&w->history, e);
-    for (unsigned i = 0; e->writes && i < w->storage_count; i++) {
-        struct storage *s = &w->storages[i];
-        uint64_t bytes = (uint64_t)e->sectors * 512;
-        if (!has_requests(s, e->device))
-            continue;
-        /* a write counts for whoever asked the device for it */
-        s->written += bytes;
-        tail_share_add(s->writers, WRITERS, by->process, bytes);
-    }
-}
-
-/* A process has a part in waits for a device if it has asked for this share of the bytes. */
-#define LEAST_SHARE 0.1
-
-/* What does not sync may wait for what its thread has read ahead this long before. */
-#define READAHEAD_NS (BILLION / 20)
+#define LEAST_SHARE                                                                                \
+    0.1 /* of a device's bytes: who asked for as much has a part in waits for it                   \
+         */
+#define READAHEAD_NS                                                                               \
+    (BILLION / 20) /* what does not sync may wait for what was read ahead so long */
 
 /* Why a slow call was slow, and because of whom. */
 static void examine(struct watch *w, const struct person *by, const struct tail_event *end,
@@ -316,8 +295,7 @@ static void count_call(struct watch *w, struct person *by, const struct tail_eve
         stats->slow_ns = tail_slow_from(&stats->latencies);
 }
 
-/* Looks at the files of a process whose calls do not name them; at later ones when it opens them.
- */
+/* Looks at the files of a process whose calls do not name them; at others when it opens them. */
 static void look_at_unnamed(struct watch *w, int process)
 {
     struct person *one = watch_person(w, process);
@@ -325,16 +303,6 @@ static void look_at_unnamed(struct watch *w, int process)
         look_at_files(w, process);
     if (one)
         one->is_unnamed = true;
-}
-
-/* The opcodes of one row. */
-static uint32_t ring_call(uint32_t opcode)
-{
-    if (opcode == IORING_OP_READV || opcode == IORING_OP_READ_FIXED)
-        opcode = IORING_OP_READ;
-    else if (opcode == IORING_OP_WRITEV || opcode == IORING_OP_WRITE_FIXED)
-        opcode = IORING_OP_WRITE;
-    return RING_CALL + opcode;
 }
 
 /* A request of io_uring, or one that io_submit() made of a device. */
@@ -362,9 +330,14 @@ static void take_request(struct watch *w, const struct tail_event *e)
                 r->at = key; /* any thread may issue it, but it is of this one */
             return;
         }
+        uint32_t opcode = e->device; /* several are of one row */
+        if (opcode == IORING_OP_READV || opcode == IORING_OP_READ_FIXED)
+            opcode = IORING_OP_READ;
+        else if (opcode == IORING_OP_WRITEV || opcode == IORING_OP_WRITE_FIXED)
+            opcode = IORING_OP_WRITE;
         *r = *by;
         r->at = key;
-        r->call = is_aio ? AIO_CALL : ring_call(e->device);
+        r->call = is_aio ? AIO_CALL : RING_CALL + opcode;
         r->argument = is_aio ? i : UINT32_MAX;
         r->start_ns = is_aio ? by->start_ns : e->ns;
         r->is_unnamed = !is_aio && e->sectors % 2 != 0; /* IOSQE_FIXED_FILE */
@@ -397,23 +370,17 @@ static void take_call(struct watch *w, const struct tail_event *e)
     }
 }
 
-/* An event in a thread of the target. */
-static void take_followed(struct watch *w, const struct tail_event *e)
-{
-    if (e->kind == TAIL_CALL || e->kind == TAIL_RETURN)
-        take_call(w, e);
-    else if (e->kind >= TAIL_SUBMIT)
-        take_request(w, e);
-    else
-        tail_history_add(&w->history, e);
-}
-
 static void take(void *context, const struct tail_trace *from, struct tail_event *e)
 {
     struct watch *w = context;
     struct person *by;
-    if (from == &w->calls) {
-        take_followed(w, e);
+    if (from == &w->calls) { /* an event in a thread of the target */
+        if (e->kind == TAIL_CALL || e->kind == TAIL_RETURN)
+            take_call(w, e);
+        else if (e->kind >= TAIL_SUBMIT)
+            take_request(w, e);
+        else
+            tail_history_add(&w->history, e);
         return;
     }
     switch ((enum tail_kind)e->kind) {
@@ -429,8 +396,17 @@ static void take(void *context, const struct tail_trace *from, struct tail_event
         if (by && by->syncs)
             tail_history_add(&w->history, e);
         break;
-    case TAIL_BIO:
-        take_bio(w, e);
+    case TAIL_BIO: /* kept with the process that made it, for which a write counts */
+        by = watch_person(w, e->thread);
+        if (!by)
+            break;
+        e->thread = by->process;
+        tail_history_add(&w->history, e);
+        for (struct storage *s = w->storages; s < w->storages + w->storage_count; s++)
+            if (e->writes && has_requests(s, e->device)) {
+                s->written += (uint64_t)e->sectors * 512;
+                tail_share_add(s->writers, WRITERS, by->process, (uint64_t)e->sectors * 512);
+            }
         break;
     default:
         for (unsigned i = 0; i < w->storage_count && e->kind == TAIL_FLUSH_BEGIN; i++)
@@ -440,9 +416,6 @@ static void take(void *context, const struct tail_trace *from, struct tail_event
             take_request(w, e);
     }
 }
-
-/* One with a journal: its events are recorded, whatever the filesystem. */
-#define ANY_FILESYSTEM "ext4"
 
 /* Takes in the devices of new storages. */
 static void watch_devices(struct watch *w)
@@ -473,7 +446,6 @@ void watch_read(struct watch *w)
         watch_devices(w);
 }
 
-/* Gives the kernel the threads that have been collected. */
 static void follow_new(struct watch *w)
 {
     w->history.lost_events += !tail_trace_follow(&w->calls, w->new_threads);
@@ -537,7 +509,8 @@ int watch_open(struct watch *w, const struct target *t, struct err *e)
         return err_system(e, ENOMEM, "allocate memory for events");
     filter_calls(filter, false);
     filter_calls(w->syncs, true);
-    struct tail_watch all = {.filesystem = ANY_FILESYSTEM, .calls = filter};
+    /* a filesystem with a journal: its events are recorded, whatever the filesystem is */
+    struct tail_watch all = {.filesystem = "ext4", .calls = filter};
     w->sees_all_devices = t->is_command;
     watch_follow(w, t);
     rc = tail_trace_begin(&w->calls, &all);

@@ -15,6 +15,17 @@
  * call that asks something of storage, with its time; the slowest of each kind with their causes;
  * the files; and the storages that the files are on, with all that use them. */
 
+#define MAX_CALL_KINDS  48
+#define MAX_NOTES       2000000 /* more calls are not noted */
+#define MAX_STORAGES    16
+#define MAX_FILES       1024
+#define MAX_DESCRIPTORS (1U << 16)
+#define PEOPLE_PLACES   (1U << 16)
+#define REQUEST_BITS    14
+#define WRITERS         64
+#define PERSON_NAME     16 /* TASK_COMM_LEN of the kernel */
+#define FILTER_TEXT     1024
+
 /* What a call asks of storage. */
 enum call_type {
     CALL_TRANSFER, /* moves bytes from or to the file that it names; counts only for files */
@@ -35,13 +46,13 @@ enum note_act {
     NOTE_REMOVE,
 };
 
-struct call_kind {
+extern const struct call_kind {
     const char *name;
     uint32_t number; /* of the system call, or RING_CALL and an opcode of io_uring */
     enum call_type type;
     bool has_file; /* its first argument is a descriptor */
     enum note_act note;
-};
+} call_kinds[MAX_CALL_KINDS + 1]; /* the last one has no name */
 
 /* A call that changed something, for a profile. */
 struct note {
@@ -53,22 +64,12 @@ struct note {
 
 #define NOTE_NEXT UINT64_MAX
 
-/* More calls are not noted. */
-#define MAX_NOTES 2000000
-
-#define MAX_CALL_KINDS 48
-extern const struct call_kind call_kinds[MAX_CALL_KINDS + 1]; /* the last one has no name */
-
 struct call_stats {
     struct histogram latencies;
     uint64_t bytes;
     uint64_t slow_ns; /* those that take as long are examined */
     struct tail_slowest slowest;
 };
-
-#define WRITERS 64
-
-#define PERSON_NAME 16 /* TASK_COMM_LEN of the kernel */
 
 /* A thread that the kernel's events name. It is looked up in /proc when it is first asked about, so
  * that its name outlives it. */
@@ -98,8 +99,6 @@ struct storage {
     struct tail_share writers[WRITERS]; /* of these bytes: each process */
 };
 
-#define MAX_STORAGES 16
-
 struct file {
     char path[PATH_MAX];
     unsigned storage; /* its index */
@@ -111,21 +110,12 @@ struct file {
     uint64_t waited_ns;
 };
 
-#define MAX_FILES 1024
-
 /* What has no number of a system call: requests of io_uring, and transfers that io_submit made. */
 #define AIO_CALL  0x10000U
 #define RING_CALL 0x20000U
 
-#define REQUEST_BITS 14
-
 /* FILE_CREATED: it was created, and closed before it was looked at. */
 enum { FILE_NOT_LOOKED_AT = -1, FILE_NONE = -2, FILE_CREATED = -3 };
-
-#define PEOPLE_PLACES   (1U << 16)
-#define MAX_DESCRIPTORS (1U << 16)
-
-#define FILTER_TEXT 1024
 
 struct watch {
     struct tail_trace calls;

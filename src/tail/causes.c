@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tail/causes.h"
 
-/* Most requests of one operation that are followed at the same time: a device takes no more. */
-#define MAX_REQUESTS 1024
-
-/* Most journals whose latest commit is followed. */
-#define MAX_JOURNALS 4
+#define MAX_REQUESTS 1024 /* of one operation that are followed at once: a device takes no more */
+#define MAX_JOURNALS 4    /* whose latest commit is followed */
 
 /* A request of the operation that is not complete yet. */
 struct request {
@@ -112,21 +109,11 @@ static bool is_at(const struct tail_event *e, uint32_t device, uint64_t first, u
     return e->device == device && e->sector < end && first < e->sector + e->sectors;
 }
 
-/* Whether an event, which enters the queue or goes to the device, begins a request of the
- * operation. */
-static bool begins_request(const struct tail_op *op, const struct tail_event *e)
-{
-    bool is_later = e->ns >= op->start_ns;
-    if (e->thread == op->thread && (!op->is_queued || (op->is_sent && is_later)))
-        return true;
-    return is_later && op->sectors > 0 &&
-           is_at(e, op->device, op->sector, op->sector + op->sectors);
-}
-
 /* Whether an event has to do with the operation. *r becomes the request that it is about. */
 static bool concerns(struct moment *m, const struct tail_event *e, struct request **r)
 {
     const struct tail_op *op = m->op;
+    bool is_later = e->ns >= op->start_ns;
     *r = NULL;
     switch ((enum tail_kind)e->kind) {
     case TAIL_INSERT:
@@ -135,7 +122,12 @@ static bool concerns(struct moment *m, const struct tail_event *e, struct reques
         for (unsigned i = 0; i < m->count && !*r; i++)
             if (is_at(e, m->requests[i].device, m->requests[i].first, m->requests[i].end))
                 *r = &m->requests[i];
-        return *r || (e->kind != TAIL_COMPLETE && begins_request(op, e));
+        if (*r || e->kind == TAIL_COMPLETE)
+            return *r;
+        /* whether it begins a request of the operation */
+        return (e->thread == op->thread && (!op->is_queued || (op->is_sent && is_later))) ||
+               (is_later && op->sectors > 0 &&
+                is_at(e, op->device, op->sector, op->sector + op->sectors));
     case TAIL_FLUSH_BEGIN:
     case TAIL_FLUSH_END:
     case TAIL_COMMIT_BEGIN:
@@ -144,7 +136,7 @@ static bool concerns(struct moment *m, const struct tail_event *e, struct reques
     case TAIL_ASK_COMMIT:
         return true;
     default:
-        return e->thread == op->thread && e->ns >= op->start_ns;
+        return e->thread == op->thread && is_later;
     }
 }
 

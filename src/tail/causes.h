@@ -44,6 +44,8 @@ struct tail_op {
 /* A write into the page cache may wait for a request that its thread made so long before. */
 #define TAIL_BUFFERED_NS UINT64_C(1000000000)
 
+#define TAIL_BLAMED 8 /* most threads that are named as those that an operation waited for */
+
 /* Whose share of a time, or of bytes, this is. */
 struct tail_share {
     int32_t thread; /* 0: this entry and those after it are empty */
@@ -53,9 +55,6 @@ struct tail_share {
 /* Adds to the share of a thread; the largest share is the first. Where there is no room, the least
  * share is forgotten. */
 void tail_share_add(struct tail_share shares[], unsigned room, int32_t thread, uint64_t amount);
-
-/* Most threads that are named as those that an operation waited for. */
-#define TAIL_BLAMED 8
 
 /* How long each cause lasted, in ns; the sum is the duration of the operation. And how long it
  * waited because of a thread that had the CPU, or made the journal commit (TAIL_ASK_COMMIT). */

@@ -31,17 +31,10 @@ uint64_t run_delay_least(const struct run_delay *d, uint64_t start_ns, uint64_t 
     return added > after ? added - after : 0;
 }
 
-/* Interval at which the boxes are polled, in ms. */
-#define POLL_MS 5
-
-/* The examiner reads the trace whenever it finds a slow operation, and at every tenth poll. */
-#define POLLS_PER_READING 10
-
-/* The examiner decides what is slow at the first poll and at every twentieth. */
-#define POLLS_PER_DECISION 20
-
-/* Time that the examiner's process has for its last poll before it is killed. */
-#define END_MS 60000
+#define POLL_MS            5     /* interval at which the boxes are polled */
+#define POLLS_PER_READING  10    /* of the trace, which a slow operation causes as well */
+#define POLLS_PER_DECISION 20    /* about what is slow; the first one is at the first poll */
+#define END_MS             60000 /* that the process has for its last poll before it is killed */
 
 /* What the examiner's process has to tell the program when it ends, in shared memory. */
 struct board {
@@ -84,7 +77,6 @@ void examiner_free_boxes(struct slow_box *boxes, unsigned count)
     shared_memory_unmap(boxes, count * sizeof *boxes);
 }
 
-/* Tells the workers to report operations that take this long or longer. */
 static void set_slow(struct slow_box boxes[], unsigned count, uint64_t over_ns)
 {
     for (unsigned i = 0; i < count; i++)
@@ -188,7 +180,7 @@ static void watch(void *context, int socket)
             kind->latencies(kind->counts, &x->latencies);
             uint64_t slow = tail_slow_from(&x->latencies);
             uint64_t least = tail_slowest_least(&x->board->slowest[i]);
-            set_slow(boxes, kind->workers, slow > least ? slow : least);
+            set_slow(boxes, kind->workers, MAX(slow, least));
             boxes += kind->workers;
         }
     }
@@ -224,13 +216,12 @@ static int begin_trace(struct examiner *x, struct err *e)
         x->device = tail_device(disk->major, disk->minor);
     }
     int rc = tail_history_open(&x->history, &(const struct tail_trace *){t}, 1);
-    if (rc == 0) {
-        struct tail_page page;
-        for (unsigned cpu = 0; cpu < t->cpus; cpu++) /* discard what an earlier test left */
-            while (tail_trace_read(t, cpu, &page))
-                continue;
+    struct tail_page page;
+    for (unsigned cpu = 0; rc == 0 && cpu < t->cpus; cpu++)
+        while (tail_trace_read(t, cpu, &page)) /* discard what an earlier test left */
+            continue;
+    if (rc == 0)
         rc = tail_trace_begin(t, &w);
-    }
     x->is_traced = rc == 0;
     return rc == 0 ? 0 : err_system(e, -rc, "begin to trace");
 }

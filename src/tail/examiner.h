@@ -16,6 +16,7 @@
 struct examiner;
 
 #define RUN_DELAY_SAMPLES 512
+#define EXAMINER_KINDS    2 /* most kinds of operations that one examiner tells apart */
 
 /* The run delay of a thread, read at some time from before_ns to after_ns (clock_ns()). */
 struct run_delay_sample {
@@ -37,9 +38,6 @@ struct run_delay {
  * and end_ns; 0 if the samples prove nothing. The kernel adds a wait when it ends, so what was
  * added since a sample taken after start_ns began after start_ns, too. */
 uint64_t run_delay_least(const struct run_delay *d, uint64_t start_ns, uint64_t end_ns);
-
-/* Most kinds of operations that one examiner tells apart. */
-#define EXAMINER_KINDS 2
 
 /* Operations that are judged together: slow ones are the slowest of their kind. */
 struct examiner_kind {

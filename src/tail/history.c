@@ -3,13 +3,10 @@
 
 #include "measure/clock.h"
 
-/* Room for events; but there is room for LEAST_EVENTS of each CPU at least. */
-#define DENSE_EVENTS ((size_t)1 << 19)
-#define LEAST_EVENTS ((size_t)1 << 12)
+#define DENSE_EVENTS ((size_t)1 << 19) /* room for events */
+#define LEAST_EVENTS ((size_t)1 << 12) /* at least for so many of each CPU */
 #define RARE_EVENTS  ((size_t)1 << 12)
-
-/* The time of the next event of a source that has none for now. */
-#define NOTHING UINT64_MAX
+#define NOTHING      UINT64_MAX /* the time of the next event of a source that has none for now */
 
 int tail_history_open(struct tail_history *h, const struct tail_trace *const traces[],
                       unsigned count)

@@ -28,32 +28,22 @@ static int earliest_first(const void *a, const void *b)
 }
 
 /* The workers report several times as many operations as will be explained, because the bound for
- * slow ones changes during a test: one operation in TOLD_OF_ALL, and at least TOLD_OF_LEAST times
- * TAIL_LEAST. */
-#define TOLD_OF_ALL   200
-#define TOLD_OF_LEAST 5
-
+ * slow ones changes during a test. */
 uint64_t tail_slow_from(const struct histogram *latencies)
 {
-    uint64_t count = latencies->count;
-    uint64_t told = count / TOLD_OF_ALL;
-    if (told < TOLD_OF_LEAST * TAIL_LEAST)
-        told = TOLD_OF_LEAST * TAIL_LEAST;
-    if (told >= count)
-        return 0;
-    return histogram_at_rank(latencies, count - told);
+    uint64_t told = MAX(latencies->count / 200, 5 * TAIL_LEAST);
+    return told < latencies->count ? histogram_at_rank(latencies, latencies->count - told) : 0;
 }
 
 int tail_summary_make(struct tail_summary *s, const struct tail_slowest *all,
                       const struct histogram *latencies, uint64_t start_ns)
 {
-    uint64_t slowest = s->slowest > 0 ? s->slowest : latencies->count / 1000;
-    if (s->slowest == 0)
-        slowest = slowest < TAIL_LEAST ? TAIL_LEAST : slowest > MAX_TAIL ? MAX_TAIL : slowest;
     s->ops = latencies->count;
-    s->slowest = slowest < s->ops ? slowest : s->ops;
+    if (s->slowest == 0)
+        s->slowest = MIN(MAX(s->ops / 1000, TAIL_LEAST), MAX_TAIL);
+    s->slowest = MIN(s->slowest, s->ops);
     s->above_ns = s->ops > s->slowest ? histogram_at_rank(latencies, s->ops - s->slowest) : 0;
-    s->examined = all->count < s->slowest ? all->count : (size_t)s->slowest;
+    s->examined = (size_t)MIN(all->count, s->slowest);
     for (; s->examined > 0; s->examined--) {
         uint64_t last_ns = all->records[s->examined - 1].latency_ns;
         if (last_ns + last_ns / 512 >= s->above_ns) /* a histogram knows them to within 0.1 % */

@@ -7,11 +7,8 @@
 
 /* The slowest operations of a test, and why they were slow: plain data and pure functions. */
 
-/* Most operations of a test that are explained. */
-#define MAX_TAIL 1000
-
-/* Fewest operations that are explained, if the test has this many. */
-#define TAIL_LEAST 10
+#define MAX_TAIL   1000 /* most operations of a test that are explained */
+#define TAIL_LEAST 10   /* fewest, if the test has this many */
 
 struct tail_record {
     uint64_t start_ns; /* time of clock_ns(), or since the start of the test */

@@ -51,7 +51,7 @@ static const struct {
 
 /* Looks up a field in `text`, the contents of a file `format`, which declares it as "field:char
  * rwbs[10];". Returns false when it has none. */
-static bool tail_format_field(const char *text, const char *name, struct tail_field *field)
+static bool find_field(const char *text, const char *name, struct tail_field *field)
 {
     *field = (struct tail_field){0};
     for (const char *at = text; (at = strstr(at, name)); at++) {
@@ -65,21 +65,21 @@ static bool tail_format_field(const char *text, const char *name, struct tail_fi
 }
 
 /* Returns the field's bytes; NULL for one that is not within `bytes`. */
-static const unsigned char *tail_field_at(const struct tail_field *field,
-                                          const unsigned char *record, size_t bytes)
+static const unsigned char *field_at(const struct tail_field *field, const unsigned char *record,
+                                     size_t bytes)
 {
     bool is_within = field->offset <= bytes && field->size <= bytes - field->offset;
     return is_within ? record + field->offset : NULL;
 }
 
 /* Returns the value of a number of 1, 2, 4 or 8 bytes, and 0 for other fields. */
-static uint64_t tail_field_value(const struct tail_field *field, const unsigned char *record,
-                                 size_t bytes)
+static uint64_t field_value(const struct tail_field *field, const unsigned char *record,
+                            size_t bytes)
 {
     unsigned size = field->size;
     uint64_t value = 0;
     unsigned char *low = (unsigned char *)&value;
-    const unsigned char *at = tail_field_at(field, record, bytes);
+    const unsigned char *at = field_at(field, record, bytes);
     if (!at || (size != 1 && size != 2 && size != 4 && size != 8))
         return 0;
     if (__BYTE_ORDER == __BIG_ENDIAN)
@@ -96,17 +96,14 @@ static uint64_t tail_field_value(const struct tail_field *field, const unsigned 
 /* Kinds of records. A number from 1 to 28 is the length of the record in words. */
 enum { KIND_LONG = 0, KIND_PADDING = 29, KIND_EXTEND = 30, KIND_STAMP = 31 };
 
-#define DELTA_BITS 27
-
-/* A record with an absolute time lacks these bits, which stay as they were. */
-#define STAMP_MISSING (UINT64_C(0xf8) << 56)
+#define DELTA_BITS    27
+#define STAMP_MISSING (UINT64_C(0xf8) << 56) /* bits that a record with an absolute time lacks */
 
 bool tail_page_layout(struct tail_page_layout *l, const char *text)
 {
-    return tail_format_field(text, "commit", &l->commit) &&
-           tail_format_field(text, "data", &l->data) && l->commit.offset >= sizeof(uint64_t) &&
-           l->commit.size <= sizeof(uint64_t) && l->data.offset > l->commit.offset &&
-           l->data.offset - l->commit.offset >= l->commit.size;
+    return find_field(text, "commit", &l->commit) && find_field(text, "data", &l->data) &&
+           l->commit.offset >= sizeof(uint64_t) && l->commit.size <= sizeof(uint64_t) &&
+           l->data.offset > l->commit.offset && l->data.offset - l->commit.offset >= l->commit.size;
 }
 
 bool tail_page_begin(struct tail_page *page, const struct tail_page_layout *layout,
@@ -116,7 +113,7 @@ bool tail_page_begin(struct tail_page *page, const struct tail_page_layout *layo
     if (bytes < layout->data.offset)
         return false;
     size_t room = bytes - layout->data.offset;
-    uint32_t committed = (uint32_t)tail_field_value(&layout->commit, memory, bytes);
+    uint32_t committed = (uint32_t)field_value(&layout->commit, memory, bytes);
     if ((committed & COMMIT_BYTES) > room)
         return false;
     page->data = memory + layout->data.offset;
@@ -126,7 +123,7 @@ bool tail_page_begin(struct tail_page *page, const struct tail_page_layout *layo
     page->ns = page->base_ns;
     const struct tail_field lost = {.offset = (unsigned)page->bytes, .size = layout->commit.size};
     if (page->follows_loss)
-        page->lost = committed & LOST_COUNTED ? tail_field_value(&lost, page->data, room) : 1;
+        page->lost = committed & LOST_COUNTED ? field_value(&lost, page->data, room) : 1;
     return true;
 }
 
@@ -174,10 +171,9 @@ const unsigned char *tail_page_next(struct tail_page *page, size_t *bytes)
 #define LOCK_SPINS (UINT64_C(1) << 0)
 #define LOCK_MUTEX (UINT64_C(1) << 5)
 
-/* Bits of `prev_state` in sched_switch: the thread gives up its CPU because it has to wait. */
+/* Bits of `prev_state` in sched_switch: the thread gives up its CPU because it has to wait; of
+ * common_flags: an interrupt came, and the thread that was running had no part in it. */
 #define STATE_SLEEPS 0xff
-
-/* Bits of common_flags: an interrupt came, and the thread that was running had no part in it. */
 #define IN_INTERRUPT 0x18
 
 /* What an event shows, in words, for the message that this kernel lacks the event. Events of one
@@ -194,8 +190,7 @@ const unsigned char *tail_page_next(struct tail_page *page, size_t *bytes)
 #define WAKERS    "who wakes the journal"
 #define RINGS     "" /* few programs use io_uring, and kernels before 6.4 have other events */
 
-/* The fields of a request. */
-#define OF_REQUEST "dev sector nr_sector rwbs"
+#define OF_REQUEST "dev sector nr_sector rwbs" /* its fields */
 
 static const struct row {
     const char *path;
@@ -244,10 +239,10 @@ bool tail_decoder_learn(struct tail_decoder *d, unsigned index, const char *text
     int length;
     const char *id = strstr(text, "\nID:"); /* which identifies the event in the trace */
     f->is_known = id && sscanf(id, "\nID: %u", &f->id) == 1 &&
-                  tail_format_field(text, "common_type", &d->id) &&
-                  tail_format_field(text, "common_pid", &d->thread);
+                  find_field(text, "common_type", &d->id) &&
+                  find_field(text, "common_pid", &d->thread);
     for (unsigned i = 0; f->is_known && sscanf(fields, "%31s%n", name, &length) == 1; i++) {
-        f->is_known = tail_format_field(text, name, &f->fields[i]);
+        f->is_known = find_field(text, name, &f->fields[i]);
         fields += length;
     }
     return f->is_known;
@@ -277,7 +272,7 @@ bool tail_decoder_misses(const struct tail_decoder *d, unsigned index, const cha
 unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, size_t bytes,
                      uint64_t ns, struct tail_event events[static 2])
 {
-    unsigned id = (unsigned)tail_field_value(&d->id, record, bytes);
+    unsigned id = (unsigned)field_value(&d->id, record, bytes);
     unsigned index = 0;
     while (index < TAIL_EVENTS && !(d->formats[index].is_known && d->formats[index].id == id))
         index++;
@@ -286,20 +281,20 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
     const struct tail_field *fields = d->formats[index].fields;
     uint64_t of[TAIL_EVENT_FIELDS]; /* the values of its fields, in the order of its row */
     for (unsigned i = 0; i < TAIL_EVENT_FIELDS; i++)
-        of[i] = tail_field_value(&fields[i], record, bytes);
+        of[i] = field_value(&fields[i], record, bytes);
     struct tail_event *e = &events[0];
     *e = (struct tail_event){.ns = ns,
                              .device = (uint32_t)of[0],
                              .sector = of[1],
                              .sectors = (uint32_t)of[2],
-                             .thread = (int32_t)tail_field_value(&d->thread, record, bytes),
+                             .thread = (int32_t)field_value(&d->thread, record, bytes),
                              .kind = (uint8_t)rows[index].kind};
     switch (rows[index].kind) {
     case TAIL_INSERT:
     case TAIL_ISSUE:
     case TAIL_COMPLETE:
     case TAIL_BIO: {
-        const unsigned char *rwbs = tail_field_at(&fields[3], record, bytes);
+        const unsigned char *rwbs = field_at(&fields[3], record, bytes);
         size_t length = rwbs ? strnlen((const char *)rwbs, fields[3].size) : 0;
         rwbs = rwbs ? rwbs : record;
         e->is_meta = memchr(rwbs, 'M', length) != NULL;
@@ -332,7 +327,7 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
         return (int64_t)of[0] > 0;
     case TAIL_CALL: {
         uint64_t arguments[6];
-        const unsigned char *at = tail_field_at(&fields[1], record, bytes);
+        const unsigned char *at = field_at(&fields[1], record, bytes);
         unsigned first = of[0] == SYS_openat ? 2 : 0;
 #ifdef SYS_open
         first = of[0] == SYS_open ? 1 : first;
@@ -397,16 +392,13 @@ static void run_errand(void *context, int socket)
     }
 }
 
-/* Size of the kernel's buffers, for all CPUs together and for each. */
-#define BUFFER_KIB 65536U
-
-#define MAX_CPU_KIB   8192U
+#define BUFFER_KIB    65536U /* size of the kernel's buffers, for all CPUs together */
+#define MAX_CPU_KIB   8192U  /* and for each */
 #define LEAST_CPU_KIB 128U
 #define INSTANCE_PATH 128
 #define FORMAT_BYTES  8192
 #define FILTER_BYTES  3000
 #define MAX_IN_FILTER 64
-#define TRIES_TO_MAKE 3
 
 static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
@@ -425,7 +417,7 @@ static bool read_file(const struct tail_trace *t, const char *file, char *text, 
     return kernel_file_text(path, text, size);
 }
 
-static int open_instance_file(const struct tail_trace *t, const char *file, int flags)
+static int open_file(const struct tail_trace *t, const char *file, int flags)
 {
     char path[2 * INSTANCE_PATH];
     snprintf(path, sizeof path, "%s/%s/%s", descriptor_path(t->instances).text, t->name, file);
@@ -440,7 +432,7 @@ static bool write_text(int fd, const char *text)
 
 static bool set_file(const struct tail_trace *t, const char *file, const char *text)
 {
-    int fd = open_instance_file(t, file, O_WRONLY);
+    int fd = open_file(t, file, O_WRONLY);
     bool done = write_text(fd, text);
     descriptor_close(&fd);
     return done;
@@ -453,7 +445,7 @@ static int open_instances(bool mounts)
 {
     char path[INSTANCE_PATH];
     int rc = -ENOENT;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    for (size_t i = 0; i < COUNT_OF(places); i++) {
         snprintf(path, sizeof path, "%s/instances", places[i]);
         int fd = kernel_file_open(path, O_RDONLY | O_DIRECTORY);
         if (fd >= 0)
@@ -474,9 +466,6 @@ static int open_instances(bool mounts)
     return rc;
 }
 
-/* The link in /proc of a process in the first PID namespace (PROC_PID_INIT_INO of the kernel). */
-#define FIRST_NAMESPACE "pid:[4026531836]"
-
 unsigned tail_trace_descriptors(void)
 {
     return TAIL_EVENTS + (unsigned)get_nprocs_conf() +
@@ -494,15 +483,15 @@ static bool open_files(struct tail_trace *t)
     t->pages = calloc(t->cpus, t->page_bytes);
     for (unsigned i = 0; t->pipes && t->pages && i < t->cpus; i++) {
         snprintf(text, sizeof text, "per_cpu/cpu%u/trace_pipe_raw", i);
-        t->pipes[i] = open_instance_file(t, text, O_RDONLY | O_NONBLOCK);
+        t->pipes[i] = open_file(t, text, O_RDONLY | O_NONBLOCK);
         has_pipe = has_pipe || t->pipes[i] >= 0;
     }
     if (!has_pipe)
         return false;
-    t->tracing_on = open_instance_file(t, "tracing_on", O_WRONLY);
-    t->set_event = open_instance_file(t, "set_event", O_WRONLY | O_APPEND);
+    t->tracing_on = open_file(t, "tracing_on", O_WRONLY);
+    t->set_event = open_file(t, "set_event", O_WRONLY | O_APPEND);
     if (t->set == TAIL_CALLS) {
-        t->set_event_pid = open_instance_file(t, "set_event_pid", O_WRONLY | O_APPEND);
+        t->set_event_pid = open_file(t, "set_event_pid", O_WRONLY | O_APPEND);
         if (t->set_event_pid < 0 || !set_file(t, "options/event-fork", "1"))
             return false;
     }
@@ -512,7 +501,7 @@ static bool open_files(struct tail_trace *t)
         if (!t->decoder.formats[i].is_known)
             continue;
         snprintf(text, sizeof text, "events/%s/filter", rows[i].path);
-        t->filters[i] = open_instance_file(t, text, O_WRONLY);
+        t->filters[i] = open_file(t, text, O_WRONLY);
         all = all && t->filters[i] >= 0;
     }
     unsigned kib = BUFFER_KIB / t->cpus;
@@ -550,7 +539,7 @@ static void discard_instance(struct tail_trace *t)
  * open, so this is tried again. */
 static bool open_instance(struct tail_trace *t)
 {
-    for (int i = 0; i < TRIES_TO_MAKE; i++) {
+    for (int i = 0; i < 3; i++) {
         uint32_t number = 0;
         if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
             return false;
@@ -565,7 +554,6 @@ static bool open_instance(struct tail_trace *t)
     return false;
 }
 
-/* Notes why there is no instance. */
 static void note_reason(struct tail_trace *t, const char *what, int code)
 {
     if (code == ENOENT)
@@ -582,9 +570,9 @@ static bool open_or_note(struct tail_trace *t)
 {
     char text[FORMAT_BYTES];
     char file[INSTANCE_PATH];
-    /* Whether thread IDs in the kernel's events differ from those that the program sees. */
+    /* PROC_PID_INIT_INO of the kernel: elsewhere, thread IDs in events differ from the program's */
     if (kernel_file_link("/proc/self/ns/pid", text, sizeof text) &&
-        strcmp(text, FIRST_NAMESPACE) != 0) {
+        strcmp(text, "pid:[4026531836]") != 0) {
         label_add(note_of(t), "in a PID namespace the kernel's events cannot be told apart");
         return false;
     }
@@ -732,11 +720,9 @@ void tail_trace_cleanup(void)
 {
     int instances = open_instances(true);
     DIR *all = instances >= 0 ? fdopendir(instances) : NULL;
-    if (!all) {
+    if (!all)
         descriptor_close(&instances);
-        return;
-    }
-    for (const struct dirent *entry = readdir(all); entry; entry = readdir(all)) {
+    for (const struct dirent *entry; all && (entry = readdir(all));) {
         const char *name = entry->d_name;
         int length = 0;
         sscanf(name, "explain-tail-%*d-%*8x%n", &length);
@@ -744,5 +730,6 @@ void tail_trace_cleanup(void)
         if (length > 0 && name[length] == '\0' && unlinkat(instances, name, AT_REMOVEDIR) == 0)
             message("removed the trace instance %s, which a killed run has left", name);
     }
-    closedir(all);
+    if (all)
+        closedir(all);
 }
