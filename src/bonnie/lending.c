@@ -83,7 +83,7 @@ int lending_swap(struct run_context *r, const struct workload *w, bool gives_bac
     if (rc != 0 || gives_back || !has_data)
         return rc;
     for (unsigned i = 0; i < count; i++) {
-        const struct made_name name = data_name(first + i);
+        const struct made_name name = made_name(MADE_FILE, first + i);
         int fd = openat(r->scratch.fd, name.text, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0)
             return err_system(e, errno, "open %s/%s/%s", r->scratch.path, r->scratch.name,

@@ -28,7 +28,7 @@ static int make_file(struct data_file *d, const struct scratch *s, struct err *e
         return 0;
     bool is_named = d->keeps_name;
     int fd = d->device  ? scratch_reopen(d->device->fd, O_RDWR | O_DIRECT, d->name, e)
-             : is_named ? scratch_make_file(s, data_name(name_number(d)).text, e)
+             : is_named ? scratch_make_file(s, made_name(MADE_FILE, name_number(d)).text, e)
                         : scratch_make_data_file(s, name_number(d), &is_named, e);
     if (fd < 0)
         return fd;

@@ -135,7 +135,7 @@ static void whole_path(const struct file_set *s, const struct file_place *place,
                        char path[WHOLE_PATH_SIZE])
 {
     snprintf(path, WHOLE_PATH_SIZE, "%s/%s/%s/%s", s->setup.scratch->path, s->setup.scratch->name,
-             directory_name(place->directory).text, place->name);
+             made_name(MADE_DIRECTORY, place->directory).text, place->name);
 }
 
 static int fail_on(const struct file_set *s, const char *verb, const struct file_place *place,
@@ -194,7 +194,7 @@ static int create_file(struct file_set *s, const struct file_place *place, uint6
 
 static int new_link_target(struct file_set *s, struct err *e)
 {
-    const struct made_name name = link_target_name(s->first_origin + s->origins);
+    const struct made_name name = made_name(MADE_TARGET, s->first_origin + s->origins);
     int fd = scratch_make_file(s->setup.scratch, name.text, e);
     if (fd < 0)
         return fd;
@@ -205,7 +205,7 @@ static int new_link_target(struct file_set *s, struct err *e)
 
 static bool link_to_newest(const struct file_set *s, const struct file_place *place)
 {
-    const struct made_name target = link_target_name(s->first_origin + s->origins - 1);
+    const struct made_name target = made_name(MADE_TARGET, s->first_origin + s->origins - 1);
     return linkat(s->setup.scratch->fd, target.text, place->fd, place->name, 0) == 0;
 }
 
@@ -226,7 +226,7 @@ int file_set_create_next(struct file_set *s, enum name_order order, uint64_t *by
     else if (s->origins == 0)
         rc = new_link_target(s, e);
     if (rc == 0 && s->setup.kind == FILES_SYMBOLIC_LINKS) {
-        snprintf(target, sizeof target, "../%s", link_target_name(s->first_origin).text);
+        snprintf(target, sizeof target, "../%s", made_name(MADE_TARGET, s->first_origin).text);
         if (symlinkat(target, place.fd, name) != 0)
             rc = fail_on(s, "symlink", &place, e);
     } else if (rc == 0 && s->setup.kind == FILES_HARD_LINKS && !link_to_newest(s, &place)) {
@@ -329,7 +329,7 @@ static int remove_files(struct file_set *s, struct err *e)
     }
     s->state.made = 0;
     for (; s->origins > 0; s->origins--) {
-        const struct made_name target = link_target_name(s->first_origin + s->origins - 1);
+        const struct made_name target = made_name(MADE_TARGET, s->first_origin + s->origins - 1);
         int one = scratch_remove(s->setup.scratch, target.text, 0, "remove", e);
         rc = rc ? rc : one;
     }
@@ -383,8 +383,9 @@ int file_set_release(struct file_set *s, struct err *e)
     int rc = remove_files(s, e);
     file_set_close(s);
     for (uint64_t i = 0; i < made; i++) {
-        int one = scratch_remove(s->setup.scratch, directory_name(directory_number(s, i)).text,
-                                 AT_REMOVEDIR, "remove directory", e);
+        int one =
+            scratch_remove(s->setup.scratch, made_name(MADE_DIRECTORY, directory_number(s, i)).text,
+                           AT_REMOVEDIR, "remove directory", e);
         rc = rc ? rc : one;
     }
     return rc;

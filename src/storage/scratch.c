@@ -44,24 +44,13 @@ bool private_name_is_made(const char *name)
     return number == checked_number(number);
 }
 
-struct made_name data_name(unsigned number)
+struct made_name made_name(enum made_kind kind, uint64_t number)
 {
+    static const char *const letters[] = {
+        [MADE_FILE] = "data", [MADE_DIRECTORY] = "d", [MADE_TARGET] = "o"};
+    int digits = kind == MADE_TARGET ? 1 : 5;
     struct made_name name;
-    snprintf(name.text, sizeof name.text, "data%05u", number % 100000);
-    return name;
-}
-
-struct made_name link_target_name(uint64_t number)
-{
-    struct made_name name;
-    snprintf(name.text, sizeof name.text, "o%" PRIu64, number);
-    return name;
-}
-
-struct made_name directory_name(unsigned number)
-{
-    struct made_name name;
-    snprintf(name.text, sizeof name.text, "d%05u", number % 100000);
+    snprintf(name.text, sizeof name.text, "%s%0*" PRIu64, letters[kind], digits, number);
     return name;
 }
 
@@ -509,7 +498,7 @@ int scratch_make_data_file(const struct scratch *s, unsigned number, bool *is_na
         return err_system(e, errno, "make data file in %s/%s", s->path, s->name);
     descriptor_close(&fd);
     /* the filesystem has no O_TMPFILE: removes the name at once, if the file can then be opened */
-    fd = scratch_make_file(s, data_name(number).text, e);
+    fd = scratch_make_file(s, made_name(MADE_FILE, number).text, e);
     if (fd < 0)
         return fd;
     int rc = scratch_remove_data_file(s, number, e);
@@ -519,7 +508,7 @@ int scratch_make_data_file(const struct scratch *s, unsigned number, bool *is_na
     if (rc == 0 && !*is_named)
         return fd;
     close(fd);
-    return rc == 0 ? scratch_make_file(s, data_name(number).text, e) : rc;
+    return rc == 0 ? scratch_make_file(s, made_name(MADE_FILE, number).text, e) : rc;
 }
 
 int scratch_remove(const struct scratch *s, const char *name, int flags, const char *verb,
@@ -532,7 +521,7 @@ int scratch_remove(const struct scratch *s, const char *name, int flags, const c
 
 int scratch_remove_data_file(const struct scratch *s, unsigned number, struct err *e)
 {
-    return scratch_remove(s, data_name(number).text, 0, "unlink", e);
+    return scratch_remove(s, made_name(MADE_FILE, number).text, 0, "unlink", e);
 }
 
 int scratch_reopen(int fd, int flags, const char *name, struct err *e)
@@ -550,7 +539,7 @@ int scratch_reopen(int fd, int flags, const char *name, struct err *e)
 int scratch_reopen_data_file(const struct scratch *s, unsigned number, int fd, int flags,
                              const char *name, struct err *e)
 {
-    const struct made_name named = data_name(number);
+    const struct made_name named = made_name(MADE_FILE, number);
     if (!s || kernel_file_exists(DESCRIPTORS))
         return scratch_reopen(fd, flags, name, e);
     int again = openat(s->fd, named.text, flags | O_NOFOLLOW | O_CLOEXEC);
@@ -577,7 +566,7 @@ uint32_t scratch_direct_alignment(int fd)
 
 int scratch_open_directory(const struct scratch *s, unsigned number, bool makes, struct err *e)
 {
-    const struct made_name name = directory_name(number);
+    const struct made_name name = made_name(MADE_DIRECTORY, number);
     if (makes && mkdirat(s->fd, name.text, 0700) != 0)
         return err_system(e, errno, "make directory %s/%s/%s", s->path, s->name, name.text);
     int fd = directory_open(s->fd, name.text);

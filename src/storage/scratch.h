@@ -47,13 +47,12 @@ bool name_has_form(const char *name, const char *form);
 /* Writes a private directory's name: the upper 48 bits of the number, and their checksum. */
 void private_name(char name[PRIVATE_NAME_SIZE], uint64_t number);
 
-/* The other names: data_name(number).text. */
+/* The other names: made_name(MADE_FILE, number).text. Only targets have numbers above 99999. */
+enum made_kind { MADE_FILE, MADE_DIRECTORY, MADE_TARGET };
 struct made_name {
-    char text[24];
+    char text[32];
 };
-struct made_name data_name(unsigned number);
-struct made_name link_target_name(uint64_t number);
-struct made_name directory_name(unsigned number);
+struct made_name made_name(enum made_kind kind, uint64_t number);
 
 /* Writes the name of metadata file `index` (below 2^40) in a run with that seed: ten hexadecimal
  * digits and up to twelve random letters, which come first in random order. */

@@ -28,7 +28,7 @@ int sync_trial_run(struct sync_trial *t, const char *path, const struct device_s
     if (rc == 0)
         rc = scratch_make(&s, 0, e);
     if (rc == 0) { /* with a name: btrfs does not sync a file that has none */
-        fd = scratch_make_file(&s, data_name(0).text, e);
+        fd = scratch_make_file(&s, made_name(MADE_FILE, 0).text, e);
         rc = fd < 0 ? fd : 0;
     }
     rng_init(&rng, clock_ns(), 0);

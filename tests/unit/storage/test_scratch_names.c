@@ -15,8 +15,9 @@ static void names_have_their_form(void **state)
 {
     (void)state;
     char private[PRIVATE_NAME_SIZE];
-    const struct made_name data = data_name(7), target = link_target_name(UINT64_MAX);
-    const struct made_name directory = directory_name(99999);
+    const struct made_name data = made_name(MADE_FILE, 7),
+                           target = made_name(MADE_TARGET, UINT64_MAX);
+    const struct made_name directory = made_name(MADE_DIRECTORY, 99999);
     private_name(private, UINT64_MAX);
     assert_memory_equal(private, "bonnie.ffffffffffff", 19);
     private_name(private, 10);

@@ -507,7 +507,7 @@ static int store_records(void *context, uint64_t records, uint64_t *sync_ns)
  * close. */
 static int plain_create(struct used_file *f)
 {
-    const struct made_name name = data_name(f->number);
+    const struct made_name name = made_name(MADE_FILE, f->number);
     int directory = f->state->scratch.fd;
     descriptor_close(&f->fds[0]);
     do
@@ -521,7 +521,7 @@ static int plain_create(struct used_file *f)
 static int plain_remove(struct used_file *f)
 {
     descriptor_close(&f->fds[0]);
-    return unlinkat(f->state->scratch.fd, data_name(f->number).text, 0) == 0 ? 0 : errno;
+    return unlinkat(f->state->scratch.fd, made_name(MADE_FILE, f->number).text, 0) == 0 ? 0 : errno;
 }
 
 /* ---- a profile ------------------------------------------------------------------------------- */
@@ -752,8 +752,8 @@ static int do_step(struct actor *t, const struct profile_step *s)
     case ACT_RENAME: /* the file goes on under the other's name */
         t->call = CALL_RENAME;
         other = &shared->files[s->count];
-        if (renameat(directory, data_name(f->number).text, directory,
-                     data_name(other->number).text) != 0)
+        if (renameat(directory, made_name(MADE_FILE, f->number).text, directory,
+                     made_name(MADE_FILE, other->number).text) != 0)
             return errno;
         descriptor_close(&other->fds[0]);
         other->fds[0] = fd;
