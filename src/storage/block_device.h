@@ -2,11 +2,9 @@
 #pragma once
 
 #include "sys/path.h"
-#include "util/err.h"
 
 /* A block device that is measured itself, without a filesystem. Its name is looked up once; after
- * that a descriptor leads to it, so that another device of this name is never opened. Functions
- * return 0, or a negative errno with a line in e, unless they say otherwise. */
+ * that a descriptor leads to it. Functions return 0, or a negative errno with a line in e. */
 struct block_device {
     struct path_file place; /* what the name led to at the first look */
     const char *name;       /* as the user gave it; NULL: this is none */

@@ -25,7 +25,7 @@ struct data_file {
     struct contents *contents; /* expected contents of all files */
 };
 
-/* Closes the file, and removes its name if it has one. This frees its storage. */
+/* Closes the file, and removes its name if it has one, which frees its storage. */
 void data_file_release(struct data_file *d);
 
 /* Makes the file, or empties it if it exists. Afterwards none of its contents is valid. */

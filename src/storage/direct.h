@@ -2,7 +2,6 @@
 #pragma once
 
 #include "measure/limit.h"
-#include "measure/sources.h"
 
 /* Whether O_DIRECT passes by the page cache: seen, not assumed. Filesystems may take the flag and
  * use the page cache all the same (ext4 with data=journal, btrfs for files with checksums, tmpfs),

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "storage/file_set.h"
 
-#include <sys/stat.h>
-
 #include "io/file.h"
 #include "measure/clock.h"
-#include "sys/path.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
 #include "util/rng.h"
@@ -181,7 +178,7 @@ static int create_file(struct file_set *s, const struct file_place *place, uint6
         *bytes = setup->min_bytes + rng_below(&rng, setup->max_bytes - setup->min_bytes + 1);
         size_t length;
         for (uint64_t at = 0; rc == 0 && at < *bytes; at += length) {
-            length = *bytes - at < setup->chunk_bytes ? *bytes - at : setup->chunk_bytes;
+            length = MIN(*bytes - at, setup->chunk_bytes);
             pattern_fill(setup->pattern, setup->buffer, length, FIRST_FILE_NUMBER + number, at, 0);
             rc = io_write(&f, setup->buffer, length, at, e);
         }
@@ -272,7 +269,7 @@ int file_set_stat(struct file_set *s, const struct file_place *place, uint64_t *
         return rc;
     size_t length;
     for (uint64_t at = 0; rc == 0 && at < *bytes; at += length) {
-        length = *bytes - at < s->setup.chunk_bytes ? *bytes - at : s->setup.chunk_bytes;
+        length = MIN(*bytes - at, s->setup.chunk_bytes);
         rc = io_read(&f, s->setup.buffer, length, at, e);
     }
     int closed = io_close(&f, e);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <dirent.h>
-
 #include "storage/scratch.h"
 #include "util/partition.h"
 #include "verify/pattern.h"
@@ -33,7 +31,7 @@ struct file_set_setup {
     unsigned char *buffer; /* room for chunk_bytes */
 };
 
-/* Which files exist: what another process must know to go on with them. Has no pointers. */
+/* Which files exist, as another process must know, too: without pointers. */
 struct file_set_state {
     uint64_t seed;         /* seed of the files' names and sizes */
     uint64_t wanted;       /* number of files that should exist */
@@ -67,16 +65,13 @@ void file_set_init(struct file_set *s, const struct file_set_setup *setup);
 /* Takes over the set of another process, which must have been initialised in the same way. */
 int file_set_visit(struct file_set *s, const struct file_set_state *state, struct err *e);
 
-/* Closes a set that was taken over. Leaves its files alone. */
+/* Closes a set that was taken over, whose files stay; removes everything that exists of the set. */
 void file_set_close(struct file_set *s);
-
-/* Removes everything that exists of the set. */
 int file_set_release(struct file_set *s, struct err *e);
 
 /* Makes sure that all directories exist, and no files, and wants as many files as the share has.
  * With `goes_on`, leaves the files that exist, and wants as many again in the same directories, if
- * they take little room. So a test that creates files can go on without deleting others in
- * between, after which some filesystems are slow. */
+ * they take little room: after deleting files, some filesystems are slow. */
 int file_set_clear(struct file_set *s, bool goes_on, struct err *e);
 
 /* Makes sure that all wanted files exist, with names in that order. If until_ns (of clock_ns()) is

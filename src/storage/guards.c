@@ -8,7 +8,6 @@
 #endif
 
 #include "measure/device.h"
-#include "measure/mount_info.h"
 #include "storage/scratch.h"
 #include "util/kernel_file.h"
 #include "util/printable.h"

@@ -2,17 +2,11 @@
 #pragma once
 
 #include <dirent.h>
-#include <sys/types.h>
 
 #include "sys/path.h"
-#include "util/err.h"
 
-/* The private directory in which a run has all its files, except those that the user names. First
- * come the names, then the checks of a directory that was opened by its name, and then the
- * directory of a run (struct scratch) and what it has in it. Last comes the removal of what killed
- * runs left.
- *
- * Names of everything that a run makes in a directory. --cleanup recognises a run's files by these:
+/* The private directory in which a run has all its files, except those that the user names, and
+ * the names of what it makes there, by which --cleanup recognises what killed runs have left:
  *
  *     PROGRAM.0123456789abcdef/  the private directory of one run of that program
  *         owner                  says whose it is; locked while the run lives
@@ -59,21 +53,19 @@ struct made_name made_name(enum made_kind kind, uint64_t number);
 enum name_order { NAMES_SORTED, NAMES_RANDOM };
 void file_name(char name[FILE_NAME_SIZE], enum name_order order, uint64_t seed, uint64_t index);
 
-/* Writes the contents of that directory's owner file, without a NUL. Returns the length. */
+/* Writes the contents of the owner file, without a NUL. Returns the length. */
 size_t owner_text(char text[OWNER_TEXT_SIZE], const char *private_directory);
 
-/* Whether a private directory's name passes the check, as one in 65536 others does, too. */
+/* Whether a private directory's name passes the check, as one in 65536 others does, too; whether a
+ * name has the form of this program's; and of any program's, with the check. */
 bool private_name_is_made(const char *name);
-
-/* Whether a name has the form of a private directory's of this program; or of any program, if it
- * also passes the check. */
 bool is_private_name(const char *name);
 bool is_private_name_of_any(const char *name);
 
-/* A run makes, opens and removes its private directory by its name in the user's directory. Others
- * who own that directory, or may write to it, can put something else in its place at any time. So
- * what was opened is checked, and everything after that uses the descriptor. A `name` never has a
- * slash. Functions that return int return 0 or a negative errno, unless they say otherwise. */
+/* Others who own the user's directory, or may write to it, can put something else in a private
+ * directory's place at any time. So what was opened is checked, and everything after that uses the
+ * descriptor. A `name` never has a slash. Functions that return int return 0 or a negative errno,
+ * unless they say otherwise. */
 
 /* Open the directory with that name in the directory behind fd; the caller closes it. Refuse
  * symbolic links and mounted filesystems. directory_open() returns the descriptor; the other NULL
@@ -125,24 +117,22 @@ struct scratch {
     mode_t umask;  /* umask of the process before scratch_make() */
 };
 
-/* Opens the user's directory. `path` must outlive s, and is not looked up again. Links on the way
- * are followed as in sys/path.h. Missing directories are made as `missing` says, and stay. With
- * `trusts`, fails as root. */
+/* Opens the user's directory (sys/path.h). `path` must outlive s. Missing directories are made as
+ * `missing` says, and stay. With `trusts`, fails as root. */
 int scratch_open(struct scratch *s, const char *path, enum path_missing missing, bool trusts,
                  struct err *e);
 
-/* Makes the private directory in the user's. `number` is random, and other processes know the name
- * by it; 0: nobody needs to, so one is drawn here. If somebody's --cleanup takes it for that of a
- * run that was killed at once, and removes it, makes another one. Until scratch_close() the umask
- * of the process is 077, because the user's own might lock the owner out of what is made. If
- * somebody has put something else in the directory's place, that is left alone, and this fails. */
+/* Makes the private directory. `number` is random, and other processes know the name by it; 0: one
+ * is drawn here. If somebody's --cleanup takes it for that of a run that was killed at once, and
+ * removes it, makes another one. Until scratch_close() the umask of the process is 077, because the
+ * user's own might lock the owner out of what is made. What somebody has put in the directory's
+ * place is left alone, and this fails. */
 int scratch_make(struct scratch *s, uint64_t number, struct err *e);
 
 /* Joins the directory of that number, if another process of this run can have made it. */
 int scratch_join(struct scratch *s, uint64_t number, struct err *e);
 
-/* Whether the run that made the directory with that number below `path` has ended and left it
- * there. Writes its name to `name`. */
+/* Whether the run that made the directory of that number, and `name`, below `path` has left it. */
 bool scratch_is_abandoned(const char *path, uint64_t number, char name[PRIVATE_NAME_SIZE]);
 
 /* Removes the private directory, which must be empty, if it was made, and closes both directories.
@@ -167,10 +157,9 @@ int scratch_space(const struct scratch *s, struct scratch_space *space, struct e
 int scratch_make_data_file(const struct scratch *s, unsigned number, bool *is_named, struct err *e);
 int scratch_remove_data_file(const struct scratch *s, unsigned number, struct err *e);
 
-/* Opens the file behind fd again, with its own flags (O_DIRECT, O_DSYNC) and position. */
+/* Open the file behind fd again, with its own flags (O_DIRECT, O_DSYNC) and position; a data file,
+ * without /proc, by its name in s (NULL: it has none). */
 int scratch_reopen(int fd, int flags, const char *name, struct err *e);
-
-/* Does the same for data file `number`; without /proc by its name in s (NULL: it has none). */
 int scratch_reopen_data_file(const struct scratch *s, unsigned number, int fd, int flags,
                              const char *name, struct err *e);
 
@@ -180,10 +169,9 @@ uint32_t scratch_direct_alignment(int fd);
 /* Opens metadata directory `number`, which it makes before, or which exists. */
 int scratch_open_directory(const struct scratch *s, unsigned number, bool makes, struct err *e);
 
-/* Makes a file with that name. Returns its descriptor, open for reading and writing. */
+/* Makes a file with that name, open for reading and writing; removes a name with these flags of
+ * unlinkat(2). `verb` is for the message. */
 int scratch_make_file(const struct scratch *s, const char *name, struct err *e);
-
-/* Removes a name with these flags of unlinkat(2). `verb` is for the message. */
 int scratch_remove(const struct scratch *s, const char *name, int flags, const char *verb,
                    struct err *e);
 

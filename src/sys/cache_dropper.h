@@ -2,7 +2,6 @@
 #pragma once
 
 #include "sys/helper.h"
-#include "util/err.h"
 
 /* The dropper is a helper that may still empty the system's caches (page cache, inodes, directory
  * entries) after the rest of the program has given up root. It opens /proc/sys/vm/drop_caches, and

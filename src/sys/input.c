@@ -53,9 +53,8 @@ int input_contents(int fd, const char *verb, const char *path, size_t most, char
             bytes = larger;
         }
         struct pollfd one = {.fd = fd, .events = POLLIN};
-        int ready =
-            poll(&one, 1, LOOK_MS); /* a pipe without a writer has neither data nor an end */
-        if (ready == 0)
+        int ready = poll(&one, 1, LOOK_MS);
+        if (ready == 0) /* a pipe without a writer has neither data nor an end */
             continue;
         got = ready < 0 ? -1 : read(fd, bytes + used, room - used);
         if (got > 0)
@@ -63,17 +62,13 @@ int input_contents(int fd, const char *verb, const char *path, size_t most, char
         else if (got < 0 && errno != EAGAIN && errno != EINTR)
             rc = err_system(e, errno, "%s %s", verb, path);
     }
-    if (rc == -ENOMEM)
-        err_system(e, ENOMEM, "allocate memory for %s", path);
-    if (rc == 0) {
-        bytes[used] = '\0';
-    } else {
-        free(bytes);
-        bytes = NULL;
-    }
-    *text = bytes;
+    *text = rc == 0 ? bytes : NULL;
     *length = rc == 0 ? used : 0;
-    return rc;
+    if (rc == 0)
+        bytes[used] = '\0';
+    else
+        free(bytes);
+    return rc == -ENOMEM ? err_system(e, ENOMEM, "allocate memory for %s", path) : rc;
 }
 
 int input_read(const char *verb, const char *path, size_t most, char **text, size_t *length,

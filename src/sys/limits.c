@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sys/limits.h"
 
-#include <dirent.h>
 #include <linux/capability.h>
 #include <sys/auxv.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "measure/control_group.h"

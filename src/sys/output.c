@@ -2,7 +2,6 @@
 #include "sys/output.h"
 
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <sys/xattr.h>
 
 #include "measure/clock.h"

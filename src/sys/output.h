@@ -2,7 +2,6 @@
 #pragma once
 
 #include "sys/path.h"
-#include "util/err.h"
 
 /* Where a report goes: to standard output, or to a file that gets its name when it is complete. */
 struct output {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sys/path.h"
 
-#include <dirent.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
 #include <linux/nsfs.h>

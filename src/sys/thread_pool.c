@@ -4,7 +4,6 @@
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #include "measure/clock.h"
 #include "sys/stop.h"
@@ -114,21 +113,15 @@ int thread_pool_start(struct thread_pool *p, unsigned count, void *const context
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC); /* setting the time does not move it */
     pthread_cond_init(&p->changed, &attributes);
     pthread_condattr_destroy(&attributes);
-    for (unsigned i = 0; i < count; i++)
-        p->threads[i] = (struct pool_thread){.pool = p, .context = contexts[i]};
-    if (count == 1 && !poller) {
-        p->count = 1;
-        return 0;
-    }
-    for (unsigned i = 0; i < count; i++) {
-        struct pool_thread *t = &p->threads[i];
-        int code = pthread_create(&t->thread, NULL, thread_main, t);
+    p->is_threaded = count > 1 || poller;
+    for (; p->count < count; p->count++) {
+        struct pool_thread *t = &p->threads[p->count];
+        *t = (struct pool_thread){.pool = p, .context = contexts[p->count]};
+        int code = p->is_threaded ? pthread_create(&t->thread, NULL, thread_main, t) : 0;
         if (code != 0) {
             thread_pool_end(p);
-            return err_system(e, code, "start worker %u of %u", i + 1, count);
+            return err_system(e, code, "start worker %u of %u", p->count + 1, count);
         }
-        p->is_threaded = true;
-        p->count++;
     }
     return 0;
 }

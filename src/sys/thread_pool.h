@@ -18,13 +18,12 @@ struct task {
     task_step *finish; /* last part of the work; may be NULL */
 };
 
-/* What the main thread does fifty times a second: it looks for a reason to call stop_request(). */
+/* How the main thread looks for a reason to stop_request(), fifty times a second. NULL: none. */
 struct poller {
     void (*poll)(void *context);
     void *context;
 };
 
-/* Lets it look, unless it is NULL. */
 static inline void poller_call(const struct poller *p)
 {
     if (p)
@@ -37,21 +36,17 @@ struct event {
     _Atomic uint32_t count;
 };
 
-/* Value of until_ns for waiting without a deadline. */
-#define EVENT_NO_DEADLINE UINT64_MAX
-
 static inline uint32_t event_count(const struct event *event)
 {
     return atomic_load_explicit(&event->count, memory_order_acquire);
 }
 
 /* Makes the event happen. Up to `most` waiting threads go on. */
+#define EVENT_WAKES_ALL INT_MAX
 void event_happens(struct event *event, int most);
 
-/* Value of `most` for waking all waiting threads. */
-#define EVENT_WAKES_ALL 0x7fffffff
-
 /* Waits until it has happened after `seen` was read, or clock_ns() is until_ns, or for a signal. */
+#define EVENT_NO_DEADLINE UINT64_MAX
 void event_wait(struct event *event, uint32_t seen, uint64_t until_ns);
 
 /* A pool of threads that do one job at a time together. Every worker prepares, waits until the main
