@@ -309,30 +309,24 @@ static void find_verdict(struct check *c)
         label_add(&c->reason, "but the cut tore no plain write of these sizes either.");
 }
 
-/* ---- the report as text ---------------------------------------------------------------------- */
+/* The headings of the table of methods, which has a column for each finding that any unit has. */
+static const char *const headings[FOUND_UNKNOWN] = {" kept",   " lost", "foreign", " torn",
+                                                    "missing", " back", " size",   "unread"};
 
-/* Prints a row of the table of methods, with a column for each finding that any unit has: what
- * became of a method's units, or with t == NULL the headings. */
-static void print_row(FILE *out, const char *name, uint64_t promises, const struct tally *t,
+/* Prints a row of this table: what became of a method's units. */
+static void print_row(const char *name, uint64_t promises, const struct tally *t,
                       const struct tally *sum)
 {
-    static const char *const headings[FOUND_UNKNOWN] = {" kept",   " lost", "foreign", " torn",
-                                                        "missing", " back", " size",   "unread"};
-    if (t)
-        fprintf(out, "%-12s %8" PRIu64 " %5" PRIu64, name, promises, t->units);
-    else
-        fprintf(out, "%-12s promises units", name);
+    printf("%-12s %8" PRIu64 " %5" PRIu64, name, promises, t->units);
     for (unsigned i = 0; i < FOUND_UNKNOWN; i++)
-        if (sum->found[i] > 0 && t)
-            fprintf(out, " %*" PRIu64, (int)strlen(headings[i]), t->found[i]);
-        else if (sum->found[i] > 0)
-            fprintf(out, " %s", headings[i]);
-    fputc('\n', out);
+        if (sum->found[i] > 0)
+            printf(" %*" PRIu64, (int)strlen(headings[i]), t->found[i]);
+    putchar('\n');
 }
 
 /* The answer, and where something is lost, or with -v, what became of each method's units, what the
  * canaries and the last seconds show, and facts about what was under way. */
-static void print_report(const struct check *c, FILE *out)
+static void print_report(const struct check *c)
 {
     const struct ledger *l = &c->ledger;
     const struct header *h = &l->header;
@@ -341,26 +335,26 @@ static void print_report(const struct check *c, FILE *out)
     struct label_text text = {""};
     label_add(&text, "%s: %.*s", verdict_heading(c->verdict, c->layer), (int)c->answer_length,
               c->reason.text);
-    label_print(out, "", &text);
+    label_print(stdout, "", &text);
     if (c->reason.text[c->answer_length])
-        print_wrapped(out, 0, c->reason.text + c->answer_length + 1);
+        print_wrapped(stdout, 0, c->reason.text + c->answer_length + 1);
     if (!c->settings->verbose && verdict_status(c->verdict) != STATUS_NO)
         return;
-    fputc('\n', out);
+    putchar('\n');
     label_add(&text, "%s on %s, %s; %u workers, blocks of %u bytes", h->directory,
               *h->device ? h->device : "no block device",
               *h->filesystem ? h->filesystem : "a filesystem that is not known", h->workers,
               h->block_bytes);
-    label_print(out, "run", &text);
+    label_print(stdout, "run", &text);
     label_add_list(&text, h->options);
-    label_print(out, "mounted", &text);
-    facts_print(out, "in the way", &c->facts);
+    label_print(stdout, "mounted", &text);
+    facts_print(stdout, "in the way", &c->facts);
     if (c->gone)
         return;
     for (unsigned i = 0; i < LAST_SECONDS; i++)
         label_add(&text, "%s%" PRIu64 " of %" PRIu64 " units of the last %u s", i > 0 ? ", " : "",
                   f->sum.last[i].lost, f->sum.last[i].units, i + 1);
-    label_print(out, "lost", &text);
+    label_print(stdout, "lost", &text);
     for (unsigned i = 0; i < 2; i++) {
         const unsigned method = i == 0 ? METHOD_CACHED : METHOD_DRIVE;
         const struct tally *t = &f->methods[method];
@@ -371,7 +365,7 @@ static void print_report(const struct check *c, FILE *out)
         else
             label_add(&text, "not written, it does not work here");
     }
-    label_print(out, "canaries", &text);
+    label_print(stdout, "canaries", &text);
     /* a cut can refute that overwrites are atomic, but never prove it */
     if (o->torn > 0)
         label_add(&text,
@@ -380,32 +374,35 @@ static void print_report(const struct check *c, FILE *out)
                   units_bytes(h->block_bytes).text, o->torn, o->under_way, o->torn_at);
     else
         label_add(&text, "no tear in %" PRIu64 " that were under way", o->under_way);
-    label_print(out, "overwrites", &text);
+    label_print(stdout, "overwrites", &text);
     if (new_names(f) > 0)
         label_add(&text,
                   "%" PRIu64 " of %" PRIu64 " files that were synced without their directory have "
                   "their name; POSIX promises none",
                   f->methods[METHOD_NEW_NAME].found[FOUND_KEPT], new_names(f));
-    label_print(out, "new names", &text);
+    label_print(stdout, "new names", &text);
     if (l->damaged > 0 || l->repeated > 0 || l->unfinished)
         label_add(&text, "%" PRIu64 " lines damaged and %" PRIu64 " repeated, which were ignored%s",
                   l->damaged, l->repeated, l->unfinished ? "; it ends within a line" : "");
-    label_print(out, "log", &text);
+    label_print(stdout, "log", &text);
     if (f->sum.found[FOUND_UNKNOWN] > 0)
         label_add(&text, "of %" PRIu64 " units, because a later call failed",
                   f->sum.found[FOUND_UNKNOWN]);
-    label_print(out, "not known", &text);
-    fputc('\n', out);
-    print_row(out, "", 0, NULL, &f->sum);
+    label_print(stdout, "not known", &text);
+    printf("\n%-12s promises units", "");
+    for (unsigned i = 0; i < FOUND_UNKNOWN; i++)
+        if (f->sum.found[i] > 0)
+            printf(" %s", headings[i]);
+    putchar('\n');
     for (unsigned m = 0; m < METHODS; m++) {
         const struct tally *t = &f->methods[m];
         if (l->units[m] && method_promises(m) &&
             (c->settings->verbose || t->found[FOUND_KEPT] < t->units))
-            print_row(out, methods[m].name, l->promises[m], t, &f->sum);
+            print_row(methods[m].name, l->promises[m], t, &f->sum);
     }
-    print_row(out, "all methods", l->promised, &f->sum, &f->sum);
+    print_row("all methods", l->promised, &f->sum, &f->sum);
     if (f->loss_count > 0)
-        fprintf(out, "\nThe first %u that are not known to be as promised:\n", f->loss_count);
+        printf("\nThe first %u that are not known to be as promised:\n", f->loss_count);
     for (const struct loss *loss = f->losses; loss < f->losses + f->loss_count; loss++) {
         const struct sight *s = &loss->sight;
         label_add(&text, "%s at %" PRIu64 ": %s%s%s%s", loss->file, s->offset,
@@ -415,13 +412,11 @@ static void print_report(const struct check *c, FILE *out)
                   units_time(loss->before_end_us * 1000).text);
         if (s->has_version)
             label_add(&text, ", %" PRIu64 " found", s->found);
-        fputs("  ", out);
-        print_wrapped(out, 2, text.text);
+        fputs("  ", stdout);
+        print_wrapped(stdout, 2, text.text);
         text = (struct label_text){""};
     }
 }
-
-/* ---- the report in JSON ---------------------------------------------------------------------- */
 
 static json_t *recent_json(const struct recent_units *r)
 {
@@ -533,8 +528,6 @@ static json_t *report_json(const struct check *c)
     return object;
 }
 
-/* ---- the command ----------------------------------------------------------------------------- */
-
 int boncut_check(const struct settings *s, struct err *e)
 {
     static struct check check; /* static: its tallies are too large for a stack */
@@ -553,7 +546,7 @@ int boncut_check(const struct settings *s, struct err *e)
         if (s->json)
             rc = document_print(report_json(&check), e);
         else
-            print_report(&check, stdout);
+            print_report(&check);
     }
     if (rc == 0 && (rc = verdict_status(check.verdict)) != 0 && !answer_is_shown(!s->json))
         err_say(e, "%s: %s", verdict_heading(check.verdict, check.layer), check.reason.text);

@@ -83,8 +83,6 @@ bool log_line_parse(struct log_line *line, const char *text, size_t length, uint
     return false;
 }
 
-/* ---- the place ------------------------------------------------------------------------------- */
-
 /* The kernel makes a directory in sysfs for each superblock of these filesystems, and never gives
  * one of a later superblock the same inode number. */
 static uint64_t superblock_of(const struct mount_info *mount)
@@ -278,8 +276,6 @@ int header_parse(struct header *h, const char *text, size_t length, struct err *
                           "\" is not one that this version can read");
     return 0;
 }
-
-/* ---- the log --------------------------------------------------------------------------------- */
 
 static int take_text(struct ledger *l, const char *text, size_t length, struct err *e)
 {

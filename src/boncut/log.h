@@ -21,10 +21,8 @@ struct log_line {
     uint64_t time_us;
 };
 
-/* Room for a line with its newline. */
-#define MAX_LOG_LINE 96
-
 /* Formats the line. Returns the length with the newline. */
+#define MAX_LOG_LINE 96
 size_t log_line_format(char text[static MAX_LOG_LINE], const struct log_line *line, uint64_t run);
 
 /* Reads a line, without its newline. What a console has put before it, and blanks or carriage
@@ -36,16 +34,15 @@ bool log_line_parse(struct log_line *line, const char *text, size_t length, uint
 void log_checksum_put(char to[static LOG_CHECKSUM_LENGTH + 1], const char *text, size_t length,
                       uint64_t key);
 
-/* The first line of the log: everything that `check` must know besides the promises. `boncut write`
- * prints it when all files of the run have become durable. */
-#define HEADER_TEXT 512
-
 /* Writes of all powers of two between these sizes are promised whole. */
 struct whole_sizes {
     uint32_t least; /* in bytes; 0: nothing is promised whole */
     uint32_t most;
 };
 
+/* The first line of the log: everything that `check` must know besides the promises. `boncut write`
+ * prints it when all files of the run have become durable. */
+#define HEADER_TEXT 512
 struct header {
     uint64_t seed;
     uint64_t run;
@@ -76,14 +73,12 @@ struct header {
 #define HEADER_BLOCK_LEAST 512
 #define MAX_HEADER_BLOCK   (1U << 20)
 
-/* Size of the buffer for the line with its newline. */
-#define MAX_HEADER_LINE 16384
-
 /* Fills in the filesystem, mount and boot of the user's directory, as they are now. A field that
  * cannot be found out stays empty or 0. */
 void header_describe_place(struct header *h, int directory_fd);
 
 /* Formats the header as a line. Returns the length with the newline. */
+#define MAX_HEADER_LINE 16384
 size_t header_format(char text[static MAX_HEADER_LINE], const struct header *h);
 
 /* Reads the header from a line of `length` bytes without its newline, as log_line_parse() does.

@@ -18,8 +18,6 @@ static const char *const command_words[COMMANDS + 1] = {"",         "write",    
 /* The bits in `owners`: the commands, in their order. */
 enum { OF_WRITE = 1, OF_CHECK = 2, OF_AUDIT = 4, OF_CAMPAIGN = 8, OF_FS_SHUTDOWN = 16 };
 
-/* ---- setters --------------------------------------------------------------------------------- */
-
 static bool take_method(void *settings, char *word)
 {
     struct settings *s = settings;
@@ -54,15 +52,11 @@ static int set_after(void *settings, const char *value, struct err *e)
     struct settings *s = settings;
     char least[UNITS_TEXT];
     const char *dots = strstr(value, "..");
-    size_t length = dots ? (size_t)(dots - value) : strlen(value);
-    if (length >= sizeof least)
-        return err_say(e, "%s", accepted);
-    memcpy(least, value, length);
-    least[length] = '\0';
+    int length = snprintf(least, sizeof least, "%.*s", dots ? (int)(dots - value) : -1, value);
     int rc = value_duration(&s->after_least_ns, least, 0, accepted, e);
     if (rc == 0)
         rc = value_duration(&s->after_most_ns, dots ? dots + 2 : least, 0, accepted, e);
-    if (rc == 0 && s->after_least_ns.value > s->after_most_ns.value)
+    if (length >= (int)sizeof least || s->after_least_ns.value > s->after_most_ns.value)
         rc = err_say(e, "%s", accepted);
     return rc;
 }
@@ -85,8 +79,6 @@ static int take_operand(void *settings, const char *word, struct err *e)
     s->directory = word;
     return 0;
 }
-
-/* ---- the table ------------------------------------------------------------------------------- */
 
 static const struct option_entry entries[] = {
     {COUNT("workers", "N", workers, 1, MAX_HEADER_WORKERS), .letter = 'c', .owners = OF_WRITE,
@@ -167,8 +159,6 @@ static const struct option_table option_table = {
     .operand = take_operand,
     .operand_offer = OFFER_DIRECTORIES,
 };
-
-/* ---- options that depend on the command ------------------------------------------------------ */
 
 /* DIR may have only these characters: up to two shells split the commands that it is in. */
 #define SAFE_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+:@%=,-"

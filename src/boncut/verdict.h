@@ -9,10 +9,10 @@ enum layer {
     LAYERS
 };
 
+enum verdict { VERDICT_KEPT, VERDICT_LOST, VERDICT_UNREADABLE, VERDICT_NOT_KNOWN, VERDICTS };
+
 /* The layers and the verdicts as words ("drive"), each list with a NULL at the end. */
 extern const char *const layer_names[LAYERS + 1];
-
-enum verdict { VERDICT_KEPT, VERDICT_LOST, VERDICT_UNREADABLE, VERDICT_NOT_KNOWN, VERDICTS };
 extern const char *const verdict_names[VERDICTS + 1];
 
 /* The verdict as people read it, before the reason: "NOT KNOWN"; of one cut that reached a layer,

@@ -35,11 +35,8 @@ struct promise_ring {
     struct log_line lines[PROMISE_RING];
 };
 
-/* Number of threads for the canaries and the log. */
+/* Threads for the canaries and the log. */
 #define OTHER_THREADS 4
-/* A worker has a file for each method, and a second one for a few of them. */
-#define DESCRIPTORS_PER_WORKER (METHODS + 4U)
-#define OTHER_DESCRIPTORS      32U
 
 struct worker {
     struct write_run *run;
@@ -240,8 +237,6 @@ static int prepare_worker(void *context, struct err *e)
     return 0;
 }
 
-/* ---- the canary `drive` ---------------------------------------------------------------------- */
-
 /* A hash of the places of all blocks on the device; 0: not known. */
 static uint64_t places_of_blocks(const struct work *w)
 {
@@ -318,9 +313,9 @@ static int make_round(struct worker *w, uint64_t *next_ns, struct err *e)
             return 0;
         /* if the method has a tail, every fourth draw is the tail on average */
         uint32_t tails = methods[method].tails;
-        uint32_t units = method_units_of_worker(&run->header, method) - tails;
-        uint32_t unit =
-            tails > 0 && rng_below(&w->rng, 4) == 0 ? units : (uint32_t)rng_below(&w->rng, units);
+        uint32_t unit = method_units_of_worker(&run->header, method) - tails;
+        if (tails == 0 || rng_below(&w->rng, 4) > 0)
+            unit = (uint32_t)rng_below(&w->rng, unit);
         bool is_done = step_method(w, method, unit);
         log_step(w, method, unit, !is_done);
         int rc = outcome_of_step(w, method, is_done, e);
@@ -356,7 +351,6 @@ static int run_worker(void *context, struct err *e)
     return rc;
 }
 
-/* The task of all workers: the first step makes the files, the second one changes them. */
 static const struct task worker_task = {.prepare = prepare_worker, .work = run_worker};
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -394,8 +388,9 @@ static int make_directory(struct write_run *run, const struct settings *s, struc
         h->methods &= ~(1U << METHOD_PLAIN);
     rc = limits_file(method_largest_file(h), e);
     if (rc == 0)
-        rc = limits_descriptors(OTHER_DESCRIPTORS + h->workers * DESCRIPTORS_PER_WORKER,
-                                "--workers", h->workers, "workers", e);
+        /* a worker has a file for each method, and a second one for a few of them */
+        rc = limits_descriptors(32 + h->workers * (METHODS + 4), "--workers", h->workers, "workers",
+                                e);
     if (rc == 0)
         rc = limits_tasks(h->workers + OTHER_THREADS, e);
     if (rc == 0)

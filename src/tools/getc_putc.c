@@ -44,8 +44,6 @@ struct settings {
 /* Bytes between two looks at the clock and the stop flag. All blocks of the file are equal. */
 #define BLOCK_BYTES 65536
 
-/* ---- the ways -------------------------------------------------------------------------------- */
-
 struct byte_way {
     const char *name;  /* name in the table, at most six columns wide */
     const char *title; /* title while this way is measured */
@@ -123,8 +121,6 @@ static const struct byte_way byte_ways[BYTE_WAYS] = {
     {"getcU", "Reading with getc_unlocked()", "getc_unlocked", false, false, true,
      getc_unlocked_each},
 };
-
-/* ---- measuring ------------------------------------------------------------------------------- */
 
 struct session {
     const struct settings *settings;
@@ -247,8 +243,6 @@ static int measure_directory(struct session *s, struct err *e)
     return rc;
 }
 
-/* ---- the report ------------------------------------------------------------------------------ */
-
 #define NAME_COLUMNS 20
 
 static void print_report(const struct session *s)
@@ -271,8 +265,6 @@ static void print_report(const struct session *s)
         printf(",%s", s->figures[i].text);
     putchar('\n');
 }
-
-/* ---- the program ----------------------------------------------------------------------------- */
 
 #define FIELD(name) offsetof(struct settings, name)
 

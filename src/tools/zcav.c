@@ -39,8 +39,6 @@
 
 /* zcav: measures the throughput along devices, block by block. */
 
-/* ---- the command line ------------------------------------------------------------------------ */
-
 #define MAX_ZCAV_FILES 256
 
 struct zcav_file {
@@ -74,8 +72,7 @@ struct zcav_settings {
     struct zcav_file files[MAX_ZCAV_FILES];
 };
 
-#define FIELD(name) offsetof(struct zcav_settings, name)
-
+#define FIELD(name)   offsetof(struct zcav_settings, name)
 #define DEFAULT_CHUNK MIB
 
 /* Parses "A:B" or "A" into numbers of bytes, each in whole MiB. An empty A before a colon is 0.
@@ -370,8 +367,6 @@ static uint64_t zcav_blocks(const struct zcav_job *j)
         return 0;
     return ((end - s->first) / s->block_bytes - 1) / s->skip.value + 1;
 }
-
-/* ---- one block ------------------------------------------------------------------------------- */
 
 static enum source_answer next_chunk(void *context, struct io *io, uint64_t now_ns)
 {
@@ -729,8 +724,6 @@ static int run_jobs(struct zcav_job *jobs, unsigned count, struct err *e)
     return rc;
 }
 
-/* ---- the report in JSON ---------------------------------------------------------------------- */
-
 static json_t *json_of_device(const struct zcav_job *j)
 {
     struct statfs fs;
@@ -786,8 +779,6 @@ static json_t *zcav_json(const struct zcav_job *jobs, unsigned count, uint64_t b
     put_value(&object, "devices", devices);
     return object;
 }
-
-/* ---- the program ----------------------------------------------------------------------------- */
 
 int zcav(int argc, char *argv[], struct err *e)
 {

@@ -69,16 +69,14 @@ struct loss {
     uint64_t before_end_us; /* time from the promise to the last line of the log, in microseconds */
 };
 
-/* `check` counts separately what was promised in the last 1, 2 and 3 seconds before the cut. */
-#define LAST_SECONDS 3
-
-/* Units whose last promise was made within a certain time before the end of the log. */
+/* Units whose last promise was made within a certain time before the end of the log: `check` counts
+ * those of the last 1, 2 and 3 seconds, and those of each tenth of a second. */
 struct recent_units {
     uint64_t units;
     uint64_t lost; /* units that are lost in any way; unreadable ones do not count */
 };
-
-#define RECENT_BINS 30
+#define LAST_SECONDS 3
+#define RECENT_BINS  30
 
 /* Summary of the units of one method, or of all that promise something. Of a canary, units are
  * blocks whose last write may never have been made durable, without unreadable and foreign ones. */
@@ -86,16 +84,14 @@ struct tally {
     uint64_t units; /* number of units judged */
     uint64_t lost;  /* in one way or another */
     uint64_t found[FINDINGS];
-    /* units promised in the last second, the last two and the last three */
-    struct recent_units last[LAST_SECONDS];
+    struct recent_units last[LAST_SECONDS]; /* in the last second, the last two and three */
 };
 
 /* Overwrites that were in progress at the cut. These numbers are facts, not faults. */
 struct overwrites {
     uint64_t under_way; /* number of blocks that are newer than promised, in whole or in part */
     uint64_t torn;      /* number of those that have several versions */
-    uint32_t torn_at;   /* smallest power of two that divides the offset of any boundary between
-                           versions, in bytes; 0: there is no boundary */
+    uint32_t torn_at;   /* of all these, as in struct sight */
 };
 
 #define LOSSES_NAMED 20
@@ -103,12 +99,11 @@ struct overwrites {
 struct findings {
     struct tally methods[METHODS];
     struct tally sum;
-    struct recent_units bins[RECENT_BINS]; /* all methods together, in steps of a tenth of a second;
-                                        the last bin ends with the log */
+    struct recent_units bins[RECENT_BINS]; /* of all methods; the last one ends with the log */
     struct overwrites overwrites;
     int error; /* errno of the first unit that is unreadable; 0: none */
     unsigned loss_count;
-    struct loss losses[LOSSES_NAMED]; /* the first LOSSES_NAMED losses */
+    struct loss losses[LOSSES_NAMED]; /* the first ones */
 };
 
 /* Counts a unit of a method, which is in `file`. */
@@ -211,11 +206,10 @@ uint32_t method_units(const struct header *h, unsigned method);
  * the next CANARY_BATCH blocks, round and round, and adds 1 to their versions, at first 0. */
 uint64_t canary_version(uint64_t writes, uint32_t block);
 
-/* Number of blocks that each canary overwrites. */
+/* Number of blocks that each canary overwrites, and of those that each write overwrites. One would
+ * be too few: a cut can lose only the writes since the start of the drive's last flush, and the
+ * workers flush all the time. */
 #define CANARY_BLOCKS 256
-
-/* Number of blocks that each write overwrites. One would be too few: a cut can lose only the writes
- * since the start of the drive's last flush, and the workers flush all the time. */
 #define CANARY_BATCH  16
 #define CANARY_GROUPS (CANARY_BLOCKS / CANARY_BATCH)
 

@@ -281,8 +281,6 @@ static struct name version_name(uint32_t unit, uint64_t version)
     return name;
 }
 
-/* ---- judging all units of a worker ----------------------------------------------------------- */
-
 /* The last promised version of a worker's unit; 0: nothing was promised. */
 static uint64_t promised_of(const struct judging *j, uint32_t unit)
 {
@@ -290,15 +288,9 @@ static uint64_t promised_of(const struct judging *j, uint32_t unit)
     return j->ledger->units[j->method][first + unit].version;
 }
 
-const char *const finding_names[FINDINGS] = {[FOUND_KEPT] = "kept",
-                                             [FOUND_LOST] = "lost",
-                                             [FOUND_FOREIGN] = "foreign",
-                                             [FOUND_TORN] = "torn",
-                                             [FOUND_MISSING] = "missing",
-                                             [FOUND_CAME_BACK] = "came_back",
-                                             [FOUND_WRONG_SIZE] = "wrong_size",
-                                             [FOUND_UNREADABLE] = "unreadable",
-                                             [FOUND_UNKNOWN] = "not_known"};
+const char *const finding_names[FINDINGS] = {"kept",       "lost",       "foreign",
+                                             "torn",       "missing",    "came_back",
+                                             "wrong_size", "unreadable", "not_known"};
 
 void findings_add(struct findings *f, const struct ledger *l, unsigned method, uint32_t unit,
                   const struct sight *s, const char *file)
@@ -345,9 +337,9 @@ static void judging_add(struct judging *j, uint32_t unit, const struct sight *s,
 
 /* ---- blocks of one file ---------------------------------------------------------------------- */
 
-/* The methods that overwrite blocks, and the two canaries: each worker has one file, and its
- * units are blocks of that file. A block that is newer than promised, or that mixes newer versions,
- * was being written when the power went. */
+/* The methods that overwrite blocks, and the canaries: each worker has one file, and its units are
+ * blocks of that file. A block that is newer than promised, or that mixes newer versions, was being
+ * written when the power went. */
 
 /* A cycle of units that are written whole, one of each size, takes twice the largest size of the
  * file: a unit of S bytes begins S bytes after the cycle's start, so it is aligned to its size, as
@@ -524,9 +516,7 @@ static bool blocks_step(struct work *w, uint32_t unit, const uint64_t versions[]
     return !m->sync || called(w, m->name, sync_again(w->fd, m->sync));
 }
 
-/* ---- a mapping ------------------------------------------------------------------------------- */
-
-/* Changes blocks in a shared mapping, and calls msync(2) with MS_SYNC. */
+/* ---- a mapping; a write and the fsync linked to it ------------------------------------------- */
 
 static bool msync_begin(struct work *w)
 {
@@ -562,8 +552,6 @@ static void msync_end(struct work *w)
     if (w->own)
         munmap(w->own, blocks_of(w->header, 0, 0, w->header->units).bytes);
 }
-
-/* ---- a write and the fsync linked to it ------------------------------------------------------ */
 
 #ifdef HAVE_LIBURING
 
@@ -970,13 +958,13 @@ static void truncate_check(struct judging *j, int directory_fd, uint32_t unit, u
 
 #define METHOD(word, begins, steps, judges)                                                        \
     .name = word, .begin = begins, .step = steps, .judge = judges
-#define BLOCKS(word) METHOD(word, blocks_begin, blocks_step, units_judge), .check = check_block
+#define BLOCKS(word)       METHOD(word, blocks_begin, blocks_step, units_judge), .check = check_block
+#define CANARY(word)       METHOD(word, blocks_begin, canary_step, canary_judge), .is_canary = true
+#define NAMES(word, steps) METHOD(word, names_begin, steps, names_judge)
 
 const struct method methods[METHODS] = {
-    [METHOD_CACHED] = {METHOD("cached", blocks_begin, canary_step, canary_judge), .is_canary = true,
-                       .promise = "a buffered overwrite: nothing is promised"},
-    [METHOD_DRIVE] = {METHOD("drive", blocks_begin, canary_step, canary_judge), .is_canary = true,
-                      .open_flags = O_DIRECT,
+    [METHOD_CACHED] = {CANARY("cached"), .promise = "a buffered overwrite: nothing is promised"},
+    [METHOD_DRIVE] = {CANARY("drive"), .open_flags = O_DIRECT,
                       .promise = "an O_DIRECT overwrite without a flush: nothing is promised"},
     {BLOCKS("fsync"), .tails = 1, .sync = fsync,
      .promise = "a block overwritten, or appended with the file's size"},
@@ -987,39 +975,35 @@ const struct method methods[METHODS] = {
     {BLOCKS("direct_dsync"), .open_flags = O_DIRECT | O_DSYNC,
      .promise = "one whole write with O_DIRECT and O_DSYNC"},
     {.name = "uring_fsync",
-     .promise = "a linked write and fsync of io_uring",
+     .check = check_block,
+     .judge = units_judge,
 #ifdef HAVE_LIBURING
      .begin = uring_fsync_begin,
      .step = uring_fsync_step,
      .end = uring_fsync_end,
 #endif
-     .check = check_block,
-     .judge = units_judge},
+     .promise = "a linked write and fsync of io_uring"},
     {METHOD("msync", msync_begin, msync_step, units_judge), .check = check_block, .end = msync_end,
      .promise = "a page of a shared mapping, with MS_SYNC"},
     [METHOD_SYNCFS] = {BLOCKS("syncfs"), .sync = syncfs, .batch = 8, .interval_ns = BILLION,
                        .promise = "everything written before"},
-    {METHOD("create", names_begin, create_step, names_judge),
-     .names = {.sides = 1, .has_contents = true, .has_version = true},
+    {NAMES("create", create_step), .names = {.sides = 1, .has_contents = true, .has_version = true},
      .promise = "a new file and its directory synced"},
     {METHOD("replace", names_begin, replace_step, units_judge), .check = replace_check,
      .names = {.sides = 1, .first_blocks = REPLACE_BLOCKS},
      .promise = "a synced file renamed over an old one, and the directory synced"},
-    {METHOD("unlink", names_begin, unlink_step, names_judge),
-     .names = {.sides = 1, .is_absent = true},
+    {NAMES("unlink", unlink_step), .names = {.sides = 1, .is_absent = true},
      .promise = "a name removed, and the directory synced"},
-    {METHOD("rename", names_begin, rename_step, names_judge),
+    {NAMES("rename", rename_step),
      .names = {.sides = 2, .first_blocks = 1, .leaves_none = true, .has_contents = true},
      .promise = "a name moved, and both directories synced"},
-    {METHOD("link", names_begin, link_step, names_judge),
-     .names = {.sides = 1, .first_blocks = 1, .has_contents = true},
+    {NAMES("link", link_step), .names = {.sides = 1, .first_blocks = 1, .has_contents = true},
      .promise = "another name, file and directory synced"},
-    {METHOD("mkdir", names_begin, mkdir_step, names_judge), .names = {.sides = 1},
+    {NAMES("mkdir", mkdir_step), .names = {.sides = 1},
      .promise = "a new directory, and both directories synced"},
     {METHOD("truncate", truncate_begin, truncate_step, units_judge), .check = truncate_check,
      .names = {.sides = 1}, .promise = "a new size, and the file synced"},
-    [METHOD_NEW_NAME] = {METHOD("new_name", names_begin, new_name_step, names_judge),
-                         .names = {.sides = 1},
+    [METHOD_NEW_NAME] = {NAMES("new_name", new_name_step), .names = {.sides = 1},
                          .promise =
                              "a new file synced, and not its directory: nothing is promised"},
     [METHOD_ATOMIC] = {METHOD("atomic", blocks_begin, blocks_step, units_judge),
@@ -1028,8 +1012,7 @@ const struct method methods[METHODS] = {
                        .promise =
                            "one write of each size that is promised whole, with RWF_ATOMIC and "
                            "O_DSYNC: the old or the new version"},
-    [METHOD_PLAIN] = {METHOD("plain", blocks_begin, canary_step, canary_judge), .is_canary = true,
-                      .open_flags = O_DIRECT,
+    [METHOD_PLAIN] = {CANARY("plain"), .open_flags = O_DIRECT,
                       .promise = "the same writes without RWF_ATOMIC: nothing is promised"},
 };
 
