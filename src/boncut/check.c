@@ -295,13 +295,11 @@ static void find_verdict(struct check *c)
     if (atomic->units == 0)
         return;
     /* where the cut tore no plain write either, that no atomic one is torn says little */
-    char sizes[2 * UNITS_TEXT];
     char torn[UNITS_TEXT] = "none";
-    whole_sizes_format(sizes, &c->ledger.header.whole);
     if (atomic->found[FOUND_TORN] > 0)
         snprintf(torn, sizeof torn, "%" PRIu64, atomic->found[FOUND_TORN]);
-    label_add(&c->reason, " With RWF_ATOMIC (%s), %s of %" PRIu64 " units torn; ", sizes, torn,
-              atomic->units);
+    label_add(&c->reason, " With RWF_ATOMIC (%s), %s of %" PRIu64 " units torn; ",
+              whole_sizes_words(&c->ledger.header.whole).text, torn, atomic->units);
     if (plain->found[FOUND_TORN] > 0)
         label_add(&c->reason, "of plain ones, %" PRIu64 " of %" PRIu64 ".",
                   plain->found[FOUND_TORN], plain->units);

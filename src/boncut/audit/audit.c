@@ -49,10 +49,14 @@ struct audit {
     struct leaf leaves[MAX_DEVICES];
     unsigned leaf_count;
     struct sync_trial trial;
-    struct whole_sizes whole; /* of writes that the filesystem promises to make whole */
-    bool is_known;            /* something says how a drive answers what is flushed */
-    char not_durable[160];    /* why what fsync promises is certain not to last; "": it is not */
-    char reason[200];         /* why the verdict is what it is, in words */
+    /* of the writes that the filesystem promises to make whole: up to the size that the drive
+     * itself writes whole, that is the drive's word; larger ones, and all of them where the drive
+     * gives no word, the filesystem makes whole by writing elsewhere first. Sizes of 0: there are
+     * none */
+    struct whole_sizes by_drive, by_filesystem;
+    bool is_known;         /* something says how a drive answers what is flushed */
+    char not_durable[160]; /* why what fsync promises is certain not to last; "": it is not */
+    char reason[200];      /* why the verdict is what it is, in words */
     uint64_t begun_ns;
 };
 
@@ -137,29 +141,6 @@ static void judge(struct audit *a, const char *directory)
                  TRIAL_SYNCS, a->leaves[0].device->name);
 }
 
-/* ---- the report as text ---------------------------------------------------------------------- */
-
-/* Up to the size that the drive itself writes whole, that is the drive's word; larger sizes, and
- * all of them where the drive gives no word, the filesystem makes whole by writing elsewhere first.
- * Sizes of 0: there are none. */
-static void split_whole(const struct audit *a, struct whole_sizes *by_drive,
-                        struct whole_sizes *by_filesystem)
-{
-    char text[UNITS_TEXT] = "";
-    uint64_t word = 0; /* the largest size that the drive writes whole */
-    if (a->leaf_count == 1 && device_fact(&a->devices, a->leaves[0].device,
-                                          "queue/atomic_write_unit_max_bytes", text, sizeof text))
-        units_parse_count(text, &word);
-    *by_drive = *by_filesystem = a->whole;
-    by_drive->most = (uint32_t)(word < a->whole.most ? word : a->whole.most);
-    if (by_drive->most < by_drive->least)
-        *by_drive = (struct whole_sizes){0};
-    else if (by_drive->most == a->whole.most)
-        *by_filesystem = (struct whole_sizes){0};
-    else
-        by_filesystem->least = by_drive->most * 2;
-}
-
 static const char *const answers[] = {[0] = "Durability is not ruled out",
                                       [STATUS_NO] = "Not durable",
                                       [STATUS_NOT_KNOWN] = "Durability is not known"};
@@ -168,8 +149,6 @@ static const char *const answers[] = {[0] = "Durability is not ruled out",
 static void print_report(const struct audit *a)
 {
     struct label_text text = {""};
-    char sizes[2 * UNITS_TEXT];
-    struct whole_sizes by_drive, by_filesystem;
     label_add(&text, "%s: %s.", answers[audit_status(a)], a->reason);
     label_print(stdout, "", &text);
     putchar('\n');
@@ -207,23 +186,17 @@ static void print_report(const struct audit *a)
         label_add(&text, "; only persistent memory answers that fast: no other drive was waited "
                          "for");
     label_print(stdout, "fsync", &text);
-    split_whole(a, &by_drive, &by_filesystem);
-    if (a->whole.most == 0)
+    if (a->by_drive.most > 0)
+        label_add(&text, "Writes of %s are whole, by the word of %s",
+                  whole_sizes_words(&a->by_drive).text, a->leaves[0].device->name);
+    else if (a->by_filesystem.most == 0)
         label_add(&text, "No size of write is promised to be whole after a cut");
-    if (by_drive.most > 0) {
-        whole_sizes_format(sizes, &by_drive);
-        label_add(&text, "Writes of %s are whole, by the word of %s", sizes,
-                  a->leaves[0].device->name);
-    }
     label_print(stdout, "whole", &text);
-    if (by_filesystem.most > 0) {
-        whole_sizes_format(sizes, &by_filesystem);
-        label_add(&text, "Writes of %s are whole, by the filesystem (copy on write)", sizes);
-    }
+    if (a->by_filesystem.most > 0)
+        label_add(&text, "Writes of %s are whole, by the filesystem (copy on write)",
+                  whole_sizes_words(&a->by_filesystem).text);
     label_print(stdout, "whole", &text);
 }
-
-/* ---- the report in JSON ---------------------------------------------------------------------- */
 
 static json_t *whole_json(const struct whole_sizes *sizes)
 {
@@ -235,7 +208,6 @@ static json_t *whole_json(const struct whole_sizes *sizes)
 
 static json_t *report_json(const struct audit *a, const struct settings *s)
 {
-    struct whole_sizes by_drive, by_filesystem;
     json_t *settings = json_object();
     json_t *drives = json_array();
     json_t *sync = json_object();
@@ -268,18 +240,17 @@ static json_t *report_json(const struct audit *a, const struct settings *s)
         append_value(&drives, drive);
     }
     put_value(&object, "drives", drives);
-    split_whole(a, &by_drive, &by_filesystem);
-    put_value(&object, "whole_by_drive", whole_json(&by_drive));
-    put_value(&object, "whole_by_filesystem", whole_json(&by_filesystem));
+    put_value(&object, "whole_by_drive", whole_json(&a->by_drive));
+    put_value(&object, "whole_by_filesystem", whole_json(&a->by_filesystem));
     return object;
 }
-
-/* ---- the command ----------------------------------------------------------------------------- */
 
 int boncut_audit(const struct settings *s, struct err *e)
 {
     struct audit a = {.begun_ns = clock_ns()};
     struct sources below;
+    char text[UNITS_TEXT] = "";
+    uint64_t word = 0; /* the largest size that the drive writes whole */
     int fd = path_open_to_list(s->directory, PATH_FAILS, e);
     if (fd < 0)
         return fd;
@@ -287,22 +258,32 @@ int boncut_audit(const struct settings *s, struct err *e)
     a.mount = below.mount;
     a.devices = below.devices; /* of the lowest layer of overlays */
     durability_find(&a.durability, fd);
-    a.whole = whole_sizes_of(fd);
+    const struct whole_sizes whole = whole_sizes_of(fd);
     close(fd);
     facts_look(&a.facts, &a.mount, &a.devices, false);
     for (unsigned i = 0; i < a.devices.count; i++) {
         const struct device *device = &a.devices.devices[i];
-        char fua[64];
         if (!device->is_drive)
             continue;
         struct leaf *l = &a.leaves[a.leaf_count++];
-        device_fact(&a.devices, device, "queue/fua", fua, sizeof fua);
+        device_fact(&a.devices, device, "queue/fua", text, sizeof text);
         *l = (struct leaf){.device = device,
-                           .fua = *fua == '\0' ? -1 : *fua == '1',
+                           .fua = *text == '\0' ? -1 : *text == '1',
                            .is_persistent_memory = strncmp(device->name, "pmem", 4) == 0};
         device_fact(&a.devices, device, "queue/write_cache", l->cache, sizeof l->cache);
         l->before = leaf_count(&a.devices, l);
     }
+    if (a.leaf_count == 1 && device_fact(&a.devices, a.leaves[0].device,
+                                         "queue/atomic_write_unit_max_bytes", text, sizeof text))
+        units_parse_count(text, &word);
+    a.by_drive = a.by_filesystem = whole;
+    a.by_drive.most = (uint32_t)MIN(word, whole.most);
+    if (a.by_drive.most < whole.least)
+        a.by_drive = (struct whole_sizes){0};
+    else if (a.by_drive.most == whole.most)
+        a.by_filesystem = (struct whole_sizes){0};
+    else
+        a.by_filesystem.least = a.by_drive.most * 2;
     int rc =
         sync_trial_run(&a.trial, s->directory, &a.devices, TRIAL_SYNCS, s->trusts_directory, e);
     if (rc != 0)

@@ -228,4 +228,4 @@ bool method_find(const char *name, unsigned *method);
 struct whole_sizes whole_sizes_of(int directory_fd);
 
 /* Formats them: "4 KiB to 1 MiB", or one size if there is only one. */
-void whole_sizes_format(char text[static 2 * UNITS_TEXT], const struct whole_sizes *sizes);
+struct units_text whole_sizes_words(const struct whole_sizes *sizes);

@@ -651,14 +651,15 @@ struct whole_sizes whole_sizes_of(int directory_fd)
     return sizes;
 }
 
-void whole_sizes_format(char text[static 2 * UNITS_TEXT], const struct whole_sizes *sizes)
+struct units_text whole_sizes_words(const struct whole_sizes *sizes)
 {
-    char *to = text;
+    struct units_text words;
+    char *to = words.text;
     for (uint32_t size = sizes->least;; size = sizes->most) {
         to += size < MIB ? sprintf(to, "%g KiB", size / 1024.0)
                          : sprintf(to, "%u MiB", (unsigned)(size / MIB));
         if (size == sizes->most)
-            return;
+            return words;
         to += sprintf(to, " to ");
     }
 }
