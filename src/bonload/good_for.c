@@ -200,8 +200,8 @@ static int set_limit(struct profile *p, const struct settings *s, struct err *e)
     return err_say(e, "-max-latency: the profile %s has no room for another limit", p->name);
 }
 
-/* Judges a profile at the load that the user has fixed, or else at its own ones, and then searches
- * for a higher load from the highest good one on, if none is bad. */
+/* Judges a profile at the load that the user has fixed, or else at its own; then, if none is bad,
+ * searches for a higher one. */
 static int ask_profile(struct inquiry *q, const struct profile *given, struct err *e)
 {
     struct answer *a = &q->answers[q->count++];

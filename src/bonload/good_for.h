@@ -4,7 +4,6 @@
 #include "bonload/plan/plan.h"
 #include "sync/coordinator.h"
 
-/* -good-for: makes a run of the target `profile` for each load that is judged, and then searches
- * for the highest load. Prints their common verdict with the figures, and writes the page. *status
- * becomes the exit status of the verdict. */
+/* -good-for: makes a run of the target `profile` for each load to judge, and then searches for the
+ * highest. Prints the verdict, whose exit status *status becomes, and writes the page. */
 int good_for(const struct settings *s, struct coordinator *coordinator, int *status, struct err *e);

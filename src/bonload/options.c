@@ -328,8 +328,7 @@ static const struct option_table option_table = {
     .closing = "\nThe manual page bonload(1) says more.\n",
 };
 
-/* Decides about an option that was refused with rc and a line in e. Goader accepts it: under that
- * name, reports that it has no effect, and returns 0. */
+/* What becomes of a refusal, rc with a line in e: as goader, which accepts the option, a note. */
 static int pass_goader(const struct settings *s, int rc, struct err *e)
 {
     if (!s->as_goader)
@@ -439,10 +438,9 @@ static int find_mode(struct plan *p, const struct settings *s, struct err *e)
     return 0;
 }
 
-/* Plans both kinds, with at least as many channels as threads. A search makes both kinds, unless
- * the user gives 0 for one. In a sweep or a curve, a kind without a rate has half, or all if the
- * other one's is given as 0. With -rpw, reads have channels as writes do, but no rate or threads.
- */
+/* Plans both kinds, with at least as many channels as threads. A search makes both, unless the user
+ * gives 0 for one. In a sweep or a curve, a kind without a rate has half, or all if the other one's
+ * is given as 0. With -rpw, reads have channels as writes do, but no rate or threads. */
 static int plan_kinds(struct plan *p, const struct settings *s, struct err *e)
 {
     struct kind_plan *reads = &p->kinds[LOAD_READ];

@@ -8,6 +8,5 @@
  * secrets have been overwritten. `out`, the result and e are as for cli_parse(). */
 int options_parse(int argc, char *argv[], struct settings *settings, FILE *out, struct err *e);
 
-/* Makes the plan, together with all ranks of c, which get rank 0's seed. Refuses less than one
- * thread or channel per rank. The settings must outlive the plan. */
+/* Makes the plan, with all ranks of c, which get rank 0's seed. The settings must outlive it. */
 int plan_make(struct plan *p, const struct settings *s, struct coordinator *c, struct err *e);

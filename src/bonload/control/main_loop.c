@@ -486,7 +486,7 @@ static void check_end(struct main_loop *m, uint64_t now_ns)
 }
 
 /* Records what was counted so far. Only the speed of one load on files, in one process, can have
- * levels, and not that of writes that only the page cache has taken. */
+ * levels, unless only the page cache has taken its writes. */
 static int record_series(struct main_loop *m, uint64_t now_ns, bool is_last, struct err *e)
 {
     const struct plan *p = m->run->plan;

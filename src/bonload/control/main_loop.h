@@ -9,8 +9,7 @@
 #include "sync/coordinator.h"
 #include "tail/examiner.h"
 
-/* Finds what the slowest requests waited for (-explain-tail). Explains the service time, in which a
- * thread carried out the request. Reads and writes are judged apart. */
+/* Finds what the slowest requests waited for while a thread carried them out (-explain-tail). */
 struct explainer {
     struct tail_trace trace; /* opened by the caller, if it is wanted */
     struct slow_box *boxes;  /* one for each load thread */

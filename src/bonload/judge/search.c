@@ -30,8 +30,7 @@ static void note_kept(struct kind_search *ks)
 {
     if (ks->load <= kind_search_kept(ks))
         return;
-    ks->count -=
-        ks->count == KIND_SEARCH_KEPT; /* a full list keeps its last place for the highest */
+    ks->count -= ks->count == KIND_SEARCH_KEPT; /* the last place of a full list is the highest's */
     ks->kept[ks->count++] = ks->load;
 }
 
@@ -112,8 +111,8 @@ void kind_search_step_down(struct kind_search *ks, enum verdict why)
 /* If the number of requests is limited, 1/BUDGET_PART of it is enough for a window. */
 #define BUDGET_PART 100
 
-/* Requests that are in flight together wait in the same queues, and are only one piece of evidence:
- * a window must be longer than this number of mean latencies. */
+/* Requests in flight together wait in the same queues, and are one piece of evidence: a window must
+ * be longer than this number of mean latencies. */
 #define LATENCIES_LEAST 4
 
 /* Probability of a wrong verdict. */
@@ -253,8 +252,7 @@ static bool climb(struct controller *c)
             kind_search_step_up(ks);
             continue;
         }
-        bool is_no_cause =
-            verdict != VERDICT_UNSETTLED && kind_search_kept(ks) <= 0 && helps_nothing(c, k);
+        bool is_no_cause = verdict != VERDICT_UNSETTLED && ks->count == 0 && helps_nothing(c, k);
         c->is_no_cause |= is_no_cause;
         kind_search_step_back(ks, verdict);
         if (is_no_cause)
@@ -264,9 +262,8 @@ static bool climb(struct controller *c)
         return true;
     if (any_search_is(c, FOUND_UNSURE))
         return false;
-    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        if (c->confirmations == 0)
-            c->sought[k] = c->kind_searches[k].load;
+    for (enum load_kind k = 0; c->confirmations == 0 && k < LOAD_KINDS; k++)
+        c->sought[k] = c->kind_searches[k].load;
     c->is_confirming = true;
     c->confirmations++;
     return false;
@@ -304,9 +301,8 @@ static bool confirm_answer(struct controller *c)
     return is_kept || any_search_is(c, FOUND_NONE);
 }
 
-/* Sets the next load, after a pause of `paused_ns` in which the last, longest requests of the
- * window have ended; those that have not count with their age. Returns false when the search is
- * over. */
+/* Sets the next load, after a pause in which the last, longest requests of the window have ended;
+ * those that have not count with its length. Returns false when the search is over. */
 static bool search_next(struct controller *c, const struct standing *all, uint64_t paused_ns,
                         uint64_t now_ns, uint64_t loads[LOAD_KINDS])
 {
@@ -325,9 +321,9 @@ static bool search_next(struct controller *c, const struct standing *all, uint64
         enum verdict verdict = c->decided[k];
         if (!c->is_searched[k])
             continue;
+        bool is_broken = sequential_test_verdict(t) == VERDICT_BROKEN;
         if (verdict == VERDICT_KEPT && !sequential_test_seems_kept(&t->rules, &t->seen))
-            verdict =
-                sequential_test_verdict(t) == VERDICT_BROKEN ? VERDICT_BROKEN : VERDICT_UNKNOWN;
+            verdict = is_broken ? VERDICT_BROKEN : VERDICT_UNKNOWN;
         bool is_failing = t->seen.errors > t->seen.good; /* which is not because of others */
         if (all->disturbed > 0 && !is_failing && verdict != VERDICT_KEPT && verdict != VERDICT_OPEN)
             verdict = VERDICT_BUSY;
@@ -348,10 +344,9 @@ static bool begin_window(struct controller *c, const struct standing *all, uint6
     const struct plan *p = c->plan;
     const struct sequential_test_rules rules = rules_of(c);
     uint64_t window_ns = p->settings->window_ns.value;
-    uint64_t limit_ns = p->settings->limit.nanoseconds;
     uint64_t least_ns = p->max_requests < UINT64_MAX ? 0 : window_ns / SETTLING_PART;
-    uint64_t most_ns =
-        c->is_first ? SETTLING_LIMITS * limit_ns + window_ns : p->window_most_ns / SETTLING_WINDOWS;
+    uint64_t most_ns = c->is_first ? SETTLING_LIMITS * p->settings->limit.nanoseconds + window_ns
+                                   : p->window_most_ns / SETTLING_WINDOWS;
     uint64_t elapsed_ns = now_ns - c->stage_ns;
     bool is_late = false;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
@@ -433,12 +428,11 @@ static uint64_t sweep_share(const struct plan *p, enum load_kind kind, size_t nu
 /* Sets the next rate of a sweep. Returns false when there is none. */
 static bool sweep_next(struct controller *c, uint64_t loads[LOAD_KINDS])
 {
-    if (c->next_rate == c->plan->settings->sweep_count)
-        return false;
-    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        loads[k] = sweep_share(c->plan, k, c->next_rate);
-    c->next_rate++;
-    return true;
+    size_t next = c->next_rate++;
+    bool is_there = next < c->plan->settings->sweep_count;
+    for (enum load_kind k = 0; is_there && k < LOAD_KINDS; k++)
+        loads[k] = sweep_share(c->plan, k, next);
+    return is_there;
 }
 
 void controller_begin(struct controller *c, const struct plan *p, uint64_t now_ns,

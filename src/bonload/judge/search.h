@@ -28,10 +28,9 @@ struct kind_search {
     double least;  /* lowest load that may be tried */
     double broken; /* lowest load that is taken to break it; 0: none */
     double load;   /* load to try now */
-    /* The verdict on `broken`. If its reason may have passed (verdict_is_doubtful()), that load is
-     * tried again before it becomes the end; is_again: now. */
+    /* The verdict on `broken`; if doubtful, that is tried again before it becomes the end. */
     enum verdict why;
-    bool is_again;
+    bool is_again;    /* now */
     enum found found; /* FOUND_UNSURE: `load` is to be tried; otherwise it is the answer */
     unsigned count;   /* number of loads in `kept` */
     double kept[KIND_SEARCH_KEPT]; /* loads that kept the limit and never broke it, ascending */
@@ -73,9 +72,8 @@ struct step {
 #define MAX_PAUSE_NS UINT64_C(10000000000)
 
 /* Decides the next load, in rank 0 for all ranks: the only load of a plan, or those of a search or
- * a sweep. A load begins when no request of the previous one is in flight. In a search, each load
- * first settles, and then its requests are judged in a window. Reads and writes have the same
- * windows, and are confirmed together. */
+ * a sweep. A load begins when no request of the previous one is in flight. In a search, each first
+ * settles, and then is judged in a window: reads and writes in the same, and confirmed together. */
 struct controller {
     const struct plan *plan;
     size_t next_rate;  /* index of the next rate of a sweep */

@@ -22,9 +22,8 @@
 /* Weight of the prior: it counts like this many requests above the limit. */
 #define PRIOR_ABOVE .5
 
-/* With that prior and alpha .05, "kept" needs so many requests that a limit that is just broken
- * would put ABOVE_EXPECTED above it: 1/QUIET_PART of the longest window at most, for assumed
- * stalls. */
+/* With that prior and alpha .05, "kept" needs so many requests that of a limit that is just broken
+ * ABOVE_EXPECTED would be above it: for assumed stalls, in 1/QUIET_PART of the longest window. */
 #define ABOVE_EXPECTED 4.1
 #define QUIET_PART     4
 

@@ -9,9 +9,8 @@
 #define EXCEPTION_BLOCKS  16384
 #define EXCEPTION_BLOCK   1024
 
-/* Which write a name holds, if names recur. Each name has an entry, which several names share if
- * there are more names than entries. An entry counts the writes that began and ended, and holds the
- * number of the last write if no other overlapped it. */
+/* Which write a name holds, if names recur: entries, which names may share, count the writes that
+ * began and ended, and hold the number of the last one if no other overlapped it. */
 #define VERSION_PLACES 65536
 
 bool number_set_open(struct number_set *s, size_t size)

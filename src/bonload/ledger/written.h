@@ -70,8 +70,8 @@ bool written_has(const struct written_set *w, uint64_t number);
  * returns its number. 0: there is none yet. When all have been removed, returns the last one. */
 uint64_t written_pick(struct written_set *w, uint64_t random);
 
-/* Takes the oldest successful write for removal, and returns its number; written_pick() will not
- * return it again. 0: there is none, or an older write is in flight. */
+/* Takes the oldest successful write for removal, so that written_pick() will not return it again.
+ * Returns its number; 0: there is none, or an older write is in flight. */
 uint64_t written_take_oldest(struct written_set *w);
 
 /* Whether that write has been taken for removal. */
@@ -104,8 +104,7 @@ struct version versions_read(const struct written_set *w, uint64_t hash);
 /* Whether a write was in progress when *before was taken, or has begun since. */
 bool versions_changed(const struct written_set *w, uint64_t hash, const struct version *before);
 
-/* The names under which a run has made files, which it may make, rename and remove in any order.
- * Once the memory is full, names are only counted. */
+/* The names under which a run has made files. Once the memory is full, they are only counted. */
 struct made_set {
     uint64_t period; /* number of different names; 0: names never recur */
     struct number_set ours;

@@ -3,8 +3,7 @@
 
 #include <sys/mman.h>
 
-/* Adds to a number that other threads read. If `shared`, they also add to it. Otherwise a load and
- * a store are enough, which cost a fraction of an atomic addition. */
+/* Adds to a number that others read. Unless they add to it (`shared`), a load and a store do. */
 static inline void shared_add(uint64_t *to, uint64_t number, bool shared)
 {
     if (shared)

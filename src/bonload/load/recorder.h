@@ -5,9 +5,8 @@
 #include "measure/histogram.h"
 
 /* What is counted of requests: failures and misses by their reason, the slowest requests of each
- * thread, and tallies with histograms, which belong to CPUs: a histogram has 139 KB, and there may
- * be a thousand channels. Tallies can be read while they are being counted: a window of a search, a
- * slice of time or a step is the difference of two sums. */
+ * thread, and tallies with histograms, which belong to CPUs: a histogram has 139 KB. Tallies can be
+ * read while they are being counted: a window, a slice or a step is the difference of two sums. */
 
 /* Counts the failures of each kind. Only the target knows what their codes mean. There is room for
  * MAX_FAILURES kinds; all others are counted together. Safe in threads, without locks. */
@@ -43,9 +42,8 @@ static inline uint32_t failure_code(const struct failure *f)
     return (uint32_t)atomic_load(&f->key);
 }
 
-/* The slowest requests of a thread. Others read them only while none of its requests can end in the
- * current step: in a pause, or when the run is over. One that outlives the longest pause, and ends
- * as that is over, may be torn. */
+/* The slowest requests of a thread. Others read them only in a pause, or when the run is over, and
+ * may find one torn that outlives the longest pause, and ends as that is over. */
 #define SLOWEST_KEPT 10
 
 struct slow_request {

@@ -333,9 +333,8 @@ void run_resume(struct run *r)
     run_wake(r);
 }
 
-/* Begins a schedule with this rank's `rate`, in billionths of requests per second; 0: no request is
- * due. With constant gaps, the ranks take turns with the requests of one schedule. If the plan has
- * a curve, that is the schedule of the kind's share of it. */
+/* Begins a schedule with this rank's `rate`, in billionths of requests per second (0: none), or the
+ * kind's share of a curve. With constant gaps, the ranks take turns with one schedule. */
 static void begin_schedule(struct run *r, struct load *load, uint64_t rate, uint64_t now_ns)
 {
     const struct plan *p = r->plan;
@@ -588,8 +587,8 @@ static void settle_request(struct load_thread *t, struct request *r, uint64_t en
     t->unused[t->unused_count++] = r;
 }
 
-/* Sleeps, with nothing in flight, until the ticket is due or something changes. In a pause, the
- * load thread is parked, and gives its budget back. */
+/* Sleeps, with nothing in flight, until the ticket is due or something changes. In a pause, parks,
+ * and gives its budget back. */
 static void load_thread_sleep(struct load_thread *t, uint32_t change, uint32_t writes)
 {
     struct run *run = t->run;

@@ -12,12 +12,9 @@
 /* A schedule: when the requests of a rate are due, no matter what happens to them. Any free thread
  * takes the next ticket; no thread hands tickets out. Times are those of clock_ns(). */
 struct arrivals {
-    /* Set before arrivals_begin(): the schedule consists of every `each`-th request of a curve
-     * (NULL: the rate does not change), starting with number `first`. */
-    const struct rate_curve *curve;
-    double each;
+    const struct rate_curve *curve; /* NULL: the rate does not change; set before it begins */
+    double each; /* it has every `each`-th request of a curve, starting with number `first` */
     double first;
-
     enum arrival how;
     uint64_t start_ns;
     uint64_t rate;            /* billionths of requests per second; of a curve, the largest rate */
@@ -49,8 +46,7 @@ uint64_t arrivals_due(const struct arrivals *a, struct arrivals_cursor *cursor, 
 /* When request n, counted from 0, is due with constant gaps. */
 uint64_t arrivals_at(const struct arrivals *a, uint64_t n);
 
-/* Number of schedules kept, because threads may still take tickets of one that was replaced. */
-#define SCHEDULES 4
+#define SCHEDULES 4 /* kept, because threads may still take tickets of one that was replaced */
 
 /* All requests of one kind: when they may begin. */
 struct load {
@@ -125,8 +121,7 @@ struct load_thread {
 /* What a load thread does. Returns NULL when no request may begin and all have ended. */
 void *load_thread_work(void *load_thread);
 
-/* After so long without a look of the main thread, which looks a hundred times a second, and
- * without the end of a request, the process was stopped. */
+/* After so long without a look of the main thread or the end of a request, we were stopped. */
 #define STOPPED_NS UINT64_C(500000000)
 
 /* What all threads of a run share: the main loop and the load threads. */
@@ -210,8 +205,7 @@ void load_threads_begin_span(struct run *r, enum span span);
 /* The longest time in a span that a load thread waited for a CPU, in ns; negative: unknown. */
 double load_threads_longest_wait(const struct run *r, enum span span);
 
-/* When paused or over: forgets all counts and what is in flight, but not what was written, and
- * renews the budget. */
+/* When paused or over: forgets counts and what is in flight, and renews the budget. */
 void load_threads_forget(struct run *r);
 
 #define BAD_RATE_SECONDS 2

@@ -59,8 +59,7 @@ void latency_limit_name(const struct latency_limit *limit, char text[static LIMI
 #define SETTINGS_ENDPOINTS 8192
 #define MAX_SWEEP          64
 
-/* What the user asked for, as given. Nothing here is looked up or computed. A value that the user
- * left out has its default, unless that depends on other settings. */
+/* What the user asked for, as given, or the default, unless that depends on other settings. */
 struct settings {
     bool as_goader;     /* the user called the program `goader`: bonload(1) lists what differs */
     const char *engine; /* name of the target; NULL: default */
@@ -148,8 +147,8 @@ struct settings {
     bool memory_debug;
 };
 
-/* A rate that changes with time. It changes linearly between two points, and is constant before the
- * first and after the last one. Two points at the same time make a jump. */
+/* A rate that changes linearly between two points, or jumps, if they are at the same time. It is
+ * constant before the first and after the last one. */
 #define MAX_RATE_CURVE 1000
 
 struct rate_curve_point {
@@ -219,8 +218,7 @@ struct kind_plan {
 /* What the settings mean together, checked. What a single option says is in the settings alone.
  * Amounts are those of all ranks together; only `stripe` and `rank_seed` differ between ranks. A
  * rank takes its share where it uses an amount: of channels and of the budget in run_open(), of a
- * load in run_set_load(), of numbers in names.h; its ledger has numbers of its own. A
- * target's check() adds what is the target's own. */
+ * load in run_set_load(), of numbers in names.h. A target's check() adds what is its own. */
 struct plan {
     const struct settings *settings;
     enum mode mode;

@@ -115,9 +115,8 @@ uint64_t profile_bytes(const struct profile *p);
 /* The limit of a search: the first on a percentile of the syncs that requests wait for, or NULL. */
 const struct profile_limit *profile_sought_limit(const struct profile *p);
 
-/* Parses a user's own profile: a text with a line for each property, which bonload(1) describes.
- * Changes the text, which must outlive the profile. Returns 0, or a negative errno with a line in e
- * that gives the number of the wrong line, and what is accepted there. */
+/* Parses a user's own profile, as bonload(1) describes it. Changes the text, which must outlive the
+ * profile. The line in e has the number of a wrong line, and what is accepted there. */
 int profile_parse(struct profile *p, char *text, struct err *e);
 
 /* Reads a profile from a file. The caller frees *text when it no longer uses the profile. */

@@ -126,8 +126,7 @@ bool result_open(struct result *result);
 void result_release(struct result *result);
 
 /* Makes the figures so far, or those of the whole run when it is over: then all ranks meet for the
- * last time, and rank 0 gets the figures of all ranks. The caller releases the result. Returns 0,
- * or a negative errno with a line in e. */
+ * last time, and rank 0 gets the figures of all. The caller releases the result after success. */
 struct main_loop;
 int result_make(struct result *result, struct main_loop *m, struct err *e);
 
@@ -141,8 +140,7 @@ double result_good_rate(const struct kind_result *k);
 /* A load that a search has found: "16 threads", "1.83 k/s". */
 struct units_text search_load(const struct plan *p, double load);
 
-/* Share of the requests that failed, in percent: of those that the figures are of. Above
- * MOST_FAILED, that is what a report tells first. */
+/* Share of the requests that failed, in percent. A report tells first one above MOST_FAILED. */
 #define MOST_FAILED 50
 double result_error_share(const struct figures *f);
 

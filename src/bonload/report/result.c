@@ -241,8 +241,7 @@ static bool fill_result(struct main_loop *m, struct result *result)
         if (run->plan->mode != MODE_RATE || load->pace != PACE_RATE || k->begin_ns == 0 ||
             atomic_load(&load->rate) == 0)
             continue;
-        /* What became due until the load ended. With constant gaps, the time for this is one gap
-         * for each request; with exponential gaps, it is the elapsed time. */
+        /* what became due took a gap for each request or, without constant gaps, until the end */
         const struct arrivals *a = load_schedule(load);
         uint64_t end_ns = m->end_ns ? m->end_ns : now_ns;
         k->due = arrivals_due(a, m->backlog.cursors[kind], end_ns);
@@ -466,9 +465,8 @@ static void end_with_all(void *context)
     }
 }
 
-/* Combines the results of all ranks when all loads have ended: adds up amounts and histograms, and
- * lets times run from the first rank's start to the last rank's end, on rank 0's clock. Only rank
- * 0's *result changes. This is the last meeting, and it takes place even after a signal. */
+/* Combines the results of all ranks in rank 0 when all loads have ended: adds up amounts, and lets
+ * times run from the first start to the last end. Takes place even after a signal. */
 static int gathering_end(struct coordinator *c, struct result *result, struct err *e)
 {
     struct meeting ending = {.name = "Ending", .compares_clocks = true};
