@@ -16,17 +16,15 @@
 #include "util/kernel_file.h"
 
 /* Total time for which all loads of a profile are judged, just enough for a p99 of what happens ten
- * times a second (299 durations), and time of the warm-up before each load. */
+ * times a second (299 durations). */
 #define JUDGED_NS (31 * BILLION)
-#define WARMUP_NS BILLION
+#define WARMUP_NS BILLION        /* before each load */
+#define SEARCH_NS (60 * BILLION) /* a search that has not ended by then reports how far it came */
 
 /* The last requests may end later than the load by GRACE_NS and twice the longest limit (a commit
  * waits for the sync that is under way, and for its own), MAX_GRACE_NS at most, and are in time. */
 #define GRACE_NS     (BILLION / 10)
 #define MAX_GRACE_NS BILLION
-
-/* A search that has not ended after this time reports how far it came. */
-#define SEARCH_NS (60 * BILLION)
 
 /* What -good-for asks, and what is known so far. */
 struct inquiry {

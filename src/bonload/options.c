@@ -110,8 +110,7 @@ static const char *const sign_version_words[] = {"4", "2", NULL};
 enum { OF_DISK = 1, OF_META = 2, OF_HTTP = 4, OF_S3 = 8 };
 static const char *const owners[] = {"disk", "meta", "http", "s3", NULL};
 
-/* Larger rates and numbers of threads can only be mistakes. */
-#define MAX_RATE     (UINT64_C(1000000000) * BILLION)
+#define MAX_RATE     (UINT64_C(1000000000) * BILLION) /* larger ones can only be mistakes */
 #define MAX_CHANNELS 100000
 
 static const struct option_entry entries[] = {

@@ -165,7 +165,7 @@ static int judge_run(const struct result *result, const struct coordinator *c, i
         uint64_t found_ns = latency_limit_figure(above, &k->tally.response);
         bool is_sought = p->mode == MODE_SEARCH && p->kinds[kind].pace != PACE_NONE &&
                          p->kinds[kind].pace != PACE_FOLLOWS && !p->settings->as_goader;
-        char name[LIMIT_TEXT];
+        const struct units_text name = latency_limit_name(above);
         if (is_sought && k->answer.found == FOUND_UNSURE) {
             bool has_load = result->step_count > 0 && k->answer.load > 0;
             *status = STATUS_NOT_KNOWN;
@@ -178,15 +178,14 @@ static int judge_run(const struct result *result, const struct coordinator *c, i
         }
         if (above->nanoseconds == 0 || k->tally.response.count == 0)
             continue;
-        latency_limit_name(above, name);
         if (found_ns > above->nanoseconds)
-            message("%ss: %s %s is above %s", load_names[kind], name,
+            message("%ss: %s %s is above %s", load_names[kind], name.text,
                     units_time_beside(found_ns, above->nanoseconds).text,
                     units_time_beside(above->nanoseconds, found_ns).text);
         if (found_ns > 0)
             continue;
         *status = STATUS_NOT_KNOWN;
-        message("%ss: %s is not known: %" PRIu64 " are too few", load_names[kind], name,
+        message("%ss: %s is not known: %" PRIu64 " are too few", load_names[kind], name.text,
                 k->tally.response.count);
     }
     if (is_judge && result->figures->is_bad_rate && !p->settings->as_goader)
@@ -432,10 +431,8 @@ static int bonload(int argc, char *argv[], struct err *e)
     return rc == 0 ? status : rc;
 }
 
-/* Stack that it needs. -good-for, which needs most, with its histograms, worked from 560 KiB on. */
-#define STACK_KIB 800
-
 int main(int argc, char *argv[])
 {
-    return program_run(argc, argv, STACK_KIB, bonload);
+    /* -good-for, which needs most stack, with its histograms, worked from 560 KiB on */
+    return program_run(argc, argv, 800, bonload);
 }

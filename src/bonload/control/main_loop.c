@@ -14,9 +14,7 @@
 #define MAX_INTERVALS 1200
 #define TIMELINE_NS   (BILLION / 10)
 #define MAX_TIMELINE  240
-
-/* After the end of a rate, requests that were due before it may still begin for this time. */
-#define GRACE_NS UINT64_C(100000000)
+#define GRACE_NS      (BILLION / 10) /* in which requests may begin that were due before the end */
 
 /* A run ends after so many failures without a success; with a server, not before HOPELESS_NS. */
 #define HOPELESS_ERRORS 100
@@ -182,7 +180,7 @@ static void stop_step(struct main_loop *m, uint64_t now_ns)
     }
 }
 
-/* What a meeting of all ranks at the end of a step works on. */
+/* What the ranks' meeting at the end of a step works on. */
 struct step_meeting {
     struct main_loop *loop;
     struct rank_span span;

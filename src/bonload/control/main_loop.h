@@ -32,7 +32,6 @@ struct step_figures {
 };
 
 #define MAX_STEPS 256
-
 struct steps {
     struct step list[MAX_STEPS]; /* in rank 0; a full list has the first steps and the last one */
     size_t count;

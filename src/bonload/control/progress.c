@@ -3,11 +3,10 @@
 
 #include "util/kernel_file.h"
 
-#define REDRAW_NS UINT64_C(250000000)
-#define LINE_NS   (5 * BILLION)
-#define LINE_TEXT 400
-#define MAX_LINE  80 /* width of most terminals, with the newline */
-
+#define REDRAW_NS       UINT64_C(250000000)
+#define LINE_NS         (5 * BILLION)
+#define LINE_TEXT       400
+#define MAX_LINE        80 /* width of most terminals, with the newline */
 #define MEMORY_EVERY_NS (10 * BILLION)
 
 int progress_open(struct progress_view *v, bool is_wanted, struct err *e)

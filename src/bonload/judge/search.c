@@ -96,27 +96,15 @@ void kind_search_step_down(struct kind_search *ks, enum verdict why)
     }
 }
 
-/* A confirmation uses windows that are longer by this factor. */
-#define CONFIRMING_WINDOWS 3
-
 /* A load settles for at least a window divided by SETTLING_PART, and at most, the first one for
  * SETTLING_LIMITS limits and a window, a later one for the longest window / SETTLING_WINDOWS. */
 #define SETTLING_PART    10
 #define SETTLING_LIMITS  20
 #define SETTLING_WINDOWS 2
 
-/* The test assumes stalls of the shortest window divided by this, even if it sees none. */
-#define STALL_PART 100
-
-/* If the number of requests is limited, 1/BUDGET_PART of it is enough for a window. */
-#define BUDGET_PART 100
-
 /* Requests in flight together wait in the same queues, and are one piece of evidence: a window must
  * be longer than this number of mean latencies. */
 #define LATENCIES_LEAST 4
-
-/* Probability of a wrong verdict. */
-#define ALPHA .05
 
 /* Less load does not help if at 1/HELP_PART of a load there are still more than 1/HELP_LEAST of the
  * late requests, and of the mean latency. This says nothing of a rate of which less than MADE_SHARE
@@ -125,11 +113,12 @@ void kind_search_step_down(struct kind_search *ks, enum verdict why)
 #define HELP_LEAST 2
 #define MADE_SHARE .9
 
-/* If a confirmation goes below this share of a load, the search tries that load again. */
-#define FAR_SHARE .9
-
-/* The search has no upper bound on a rate: what the channels cannot do shows in the latency. */
-#define MAX_RATE 1e9
+#define ALPHA              .05 /* probability of a wrong verdict */
+#define CONFIRMING_WINDOWS 3   /* a confirmation uses windows that are longer by this factor */
+#define STALL_PART         100 /* of the shortest window: stalls that the test always assumes */
+#define BUDGET_PART        100 /* of a limited number of requests: is enough for a window */
+#define FAR_SHARE          .9  /* a load is tried again if a confirmation goes below this part */
+#define MAX_RATE           1e9 /* no bound: what the channels cannot do shows in the latency */
 
 const char *const found_names[] = {[FOUND_LOAD] = "found",
                                    [FOUND_NONE] = "none",

@@ -18,10 +18,9 @@ enum found {
     FOUND_UNSURE /* the search has not ended; the load is known to keep the limit, or is 0 */
 };
 
-#define KIND_SEARCH_KEPT 64
-
 /* Chooses the next load of a search: doubles the load until it breaks the limit, and then halves
  * the interval until it is within 5 % (or one thread). Loads are threads (is_whole) or rates. */
+#define KIND_SEARCH_KEPT 64
 struct kind_search {
     bool is_whole;
     double most;   /* highest load that may be tried */

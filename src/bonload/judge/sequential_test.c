@@ -5,22 +5,14 @@
 
 #include "util/units.h"
 
-#define MAX_ERROR_SHARE .03
-#define ENOUGH_FOR_MAX  1000
-#define NARROW_SHARE    .025
-
-/* The variance of fewer batches is too uncertain. */
-#define BATCHES_LEAST        10
+#define MAX_ERROR_SHARE      .03
+#define ENOUGH_FOR_MAX       1000
+#define NARROW_SHARE         .025
+#define BATCHES_LEAST        10 /* the variance of fewer batches is too uncertain */
 #define EFFECT_BATCHES_LEAST 4
-
-/* A piece has only the mean of its requests: only several show how much latencies vary. */
-#define PIECES_LEAST 4
-
-/* The interval of the mean is narrowest for this number of batches. */
-#define BATCHES_EXPECTED 100
-
-/* Weight of the prior: it counts like this many requests above the limit. */
-#define PRIOR_ABOVE .5
+#define PIECES_LEAST         4   /* as a piece has only the mean of its requests */
+#define BATCHES_EXPECTED     100 /* for which the interval of the mean is narrowest */
+#define PRIOR_ABOVE          .5  /* the prior counts like so many requests above the limit */
 
 /* With that prior and alpha .05, "kept" needs so many requests that of a limit that is just broken
  * ABOVE_EXPECTED would be above it: for assumed stalls, in 1/QUIET_PART of the longest window. */
@@ -28,11 +20,9 @@
 #define QUIET_PART     4
 
 /* The limit is broken if no request in flight ends for SILENT_LIMITS limits and SILENT_LEAST ns. */
-#define SILENT_LIMITS 10
-#define SILENT_LEAST  UINT64_C(500000000)
-
-/* Length of the first period that is examined for growing latencies. */
-#define FIRST_STRETCH_NS UINT64_C(250000000)
+#define SILENT_LIMITS    10
+#define SILENT_LEAST     UINT64_C(500000000)
+#define FIRST_STRETCH_NS UINT64_C(250000000) /* first period that may show growing latencies */
 
 const char *const verdict_names[] = {
     [VERDICT_OPEN] = "open",         [VERDICT_KEPT] = "kept",           [VERDICT_BROKEN] = "broken",

@@ -6,14 +6,9 @@
 #include "report/json_object.h"
 #include "util/units.h"
 
-/* Probability that the true percentile lies beyond one end of the interval. */
-#define TAIL .05
-
-/* Least share of the requests that came due. */
-#define LEAST_MADE .99
-
-/* Length of the stalls that are assumed even if none was seen, as in a search. */
-#define STALL_NS (BILLION / 100)
+#define TAIL       .05             /* probability that the percentile lies beyond one end */
+#define LEAST_MADE .99             /* of the requests that came due */
+#define STALL_NS   (BILLION / 100) /* stalls that are always assumed, as in a search */
 
 /* For people and in JSON. */
 static const struct {

@@ -10,8 +10,7 @@
 #include "util/rng.h"
 #include "util/units.h"
 
-/* A longer number would not fit into 64 bits. Numbers have at most 20 digits: none is cut off. */
-#define MAX_DIGITS  19
+#define MAX_DIGITS  19  /* of a period in 64 bits; numbers have at most 20, so none is cut off */
 #define RANDOM_ROOM 20  /* n random names are unique if the template has at least 2^20 * n^2 */
 #define MAX_BYTES   GIB /* of a file of names, because the whole file is kept in memory */
 
@@ -262,8 +261,7 @@ int names_as_goader(struct names *n, bool are_urls, struct err *e)
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-/* Gives sizes a stream of random numbers of their own, because names use the same seed. */
-#define SIZE_STREAM  UINT64_C(0x73697a6573)
+#define SIZE_STREAM  UINT64_C(0x73697a6573) /* because names use the same seed */
 #define LEAST_MIDDLE .5 /* of the bucket of empty bodies, because weights divide by the middle */
 
 /* The smallest size in a bucket; for s->buckets, the size after the largest one. */

@@ -3,9 +3,9 @@
 
 #include "util/rng.h"
 
-/* Exceptions are stored one by one in up to 1 MiB, later ones as blocks of 1024 numbers that count
- * as a whole. When no more blocks fit, every number from the start of the next one on counts. */
-#define EXCEPTION_SINGLES 131072 /* 1 MiB of numbers */
+/* Exceptions are stored one by one in up to 1 MiB, later ones as blocks of numbers that count as a
+ * whole. When no more blocks fit, every number from the start of the next one on counts. */
+#define EXCEPTION_SINGLES 131072
 #define EXCEPTION_BLOCKS  16384
 #define EXCEPTION_BLOCK   1024
 

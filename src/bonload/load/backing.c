@@ -11,8 +11,7 @@
 #include "util/kernel_file.h"
 #include "util/portable.h"
 
-/* Number of names that are looked at before a run. */
-#define NAMES_SEEN 16
+#define NAMES_SEEN 16 /* that are looked at before a run */
 
 /* Opens the nearest existing directory above a name, which it may shorten; *is_own: the name's. */
 static int find_above(struct path_directory *above, char *name, bool *is_own)

@@ -8,9 +8,9 @@
  * thread, and tallies with histograms, which belong to CPUs: a histogram has 139 KB. Tallies can be
  * read while they are being counted: a window, a slice or a step is the difference of two sums. */
 
-/* Counts the failures of each kind. Only the target knows what their codes mean. There is room for
- * MAX_FAILURES kinds; all others are counted together. Safe in threads, without locks. */
-#define MAX_FAILURES 64
+/* Counts the failures of each kind. Only the target knows what their codes mean. Safe in threads.
+ */
+#define MAX_FAILURES 64  /* kinds for which there is room; all others are counted together */
 #define REASON_TEXT  256 /* room for the description of a failure */
 
 struct failure {
@@ -102,8 +102,7 @@ struct tally {
     };
 };
 
-/* A request that begins within a millisecond of its due time is on time. */
-#define LATE_NS UINT64_C(1000000)
+#define LATE_NS UINT64_C(1000000) /* a request that begins within it of its due time is on time */
 
 /* The tallies of both kinds are followed by those of the target's operations, if it has several, in
  * which only response, failed and misses are counted. Tallies that are not used take no memory. */
@@ -181,7 +180,7 @@ struct counts {
 void counts_add(struct counts *sum, const struct tally *t);
 struct counts recorders_counts(const struct recorders *r, enum load_kind kind);
 
-/* Numbers of one kind's requests that have begun and ended since the load began. */
+/* Numbers of one kind's requests since the load began. */
 struct progress {
     uint64_t begun;
     uint64_t ended;

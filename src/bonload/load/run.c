@@ -16,8 +16,7 @@
 #include "util/kernel_file.h"
 #include "util/units.h"
 
-/* Most recorders that a run has: beyond this number, their memory costs more than sharing them. */
-#define MAX_RECORDERS 32
+#define MAX_RECORDERS 32 /* the memory of more costs more than sharing them */
 
 /* Descriptors that a run needs besides one for each channel. */
 #define DESCRIPTORS_IN_ALL     16 /* for streams, reports and the like */
@@ -380,16 +379,11 @@ static uint64_t run_reads_allowed(const struct run *r)
 
 /* ---- load threads ---------------------------------------------------------------------------- */
 
-/* With the least timer slack, a sleep ends a few microseconds late, instead of about 50. A thread
- * whose request is due within SPIN_NS does not sleep but polls the clock. */
-#define TIMER_SLACK_NS 1
-#define SPIN_NS        UINT64_C(3000)
-
-/* Instant requests take this many numbers at once, so that threads seldom compete for them. */
-#define INSTANT_BATCH 256
-
-/* A load thread with requests in flight looks this often for changes that other threads make. */
-#define LOOK_NS UINT64_C(1000000)
+#define TIMER_SLACK_NS 1                 /* so a sleep ends a few us late, instead of about 50 */
+#define SPIN_NS        UINT64_C(3000)    /* within which the clock is polled instead of sleeping */
+#define INSTANT_BATCH  256               /* numbers that a thread takes at once, to compete less */
+#define LOOK_NS        UINT64_C(1000000) /* how often a thread with requests in flight looks */
+#define STACK_BYTES    (256 * KIB)       /* enough for system calls */
 
 /* What a free channel may do. */
 enum turn {
@@ -681,9 +675,6 @@ void *load_thread_work(void *load_thread)
         run_wake(run);
     return NULL;
 }
-
-/* Enough stack for system calls. Only the pages that a thread touches take memory. */
-#define STACK_BYTES (256 * KIB)
 
 static void leave_target(struct load_thread *t)
 {

@@ -115,14 +115,12 @@ struct load_thread {
     uint64_t waited_before_ns[SPANS]; /* the same when a span began */
 };
 
-/* Value of load_thread.parked when the load thread begins no further requests. */
-#define LOAD_THREAD_OVER (~0U)
+#define LOAD_THREAD_OVER (~0U) /* load_thread.parked when it begins no further requests */
 
 /* What a load thread does. Returns NULL when no request may begin and all have ended. */
 void *load_thread_work(void *load_thread);
 
-/* After so long without a look of the main thread or the end of a request, we were stopped. */
-#define STOPPED_NS UINT64_C(500000000)
+#define STOPPED_NS (BILLION / 2) /* without a look or the end of a request: we were stopped */
 
 /* What all threads of a run share: the main loop and the load threads. */
 struct run {
@@ -167,7 +165,7 @@ int run_open(struct run *r, const struct plan *p, struct err *e);
 void run_close(struct run *r);
 
 /* Pauses the run between two steps: no request begins, those in flight end, and those that are due
- * are dropped. load_threads_leave() takes those that are in flight at the end of the pause. */
+ * are dropped. load_threads_leave() takes those in flight at the end of the pause. */
 void run_pause(struct run *r);
 void run_resume(struct run *r);
 

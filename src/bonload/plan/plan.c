@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "sys/input.h"
-#include "util/units.h"
 
 const char *const load_names[LOAD_KINDS] = {[LOAD_WRITE] = "write", [LOAD_READ] = "read"};
 const char *const load_plurals[LOAD_KINDS] = {[LOAD_WRITE] = "writes", [LOAD_READ] = "reads"};
@@ -32,11 +31,11 @@ bool limit_figure_parse(const char *word, struct latency_limit *limit)
 int latency_limit_parse(const char *text, struct latency_limit *limit)
 {
     struct latency_limit l = {.of = LIMIT_MEAN};
-    char word[LIMIT_TEXT];
+    char word[UNITS_TEXT];
     const char *colon = strchr(text, ':');
     if (colon) {
         int length = snprintf(word, sizeof word, "%.*s", (int)(colon - text), text);
-        if (length >= LIMIT_TEXT || !limit_figure_parse(word, &l))
+        if (length >= UNITS_TEXT || !limit_figure_parse(word, &l))
             return -EINVAL;
         text = colon + 1;
     }
@@ -53,19 +52,17 @@ uint64_t latency_limit_figure(const struct latency_limit *limit, const struct hi
     return limit->of == LIMIT_MAX ? h->maximum : (uint64_t)histogram_mean(h);
 }
 
-void latency_limit_name(const struct latency_limit *limit, char text[static LIMIT_TEXT])
+struct units_text latency_limit_name(const struct latency_limit *limit)
 {
+    struct units_text name = {"mean"};
     if (limit->of == LIMIT_PERCENTILE)
-        snprintf(text, LIMIT_TEXT, "p%.10g", limit->percent);
-    else
-        snprintf(text, LIMIT_TEXT, "%s", limit->of == LIMIT_MAX ? "max" : "mean");
+        snprintf(name.text, sizeof name.text, "p%.10g", limit->percent);
+    return limit->of == LIMIT_MAX ? (struct units_text){"max"} : name;
 }
 
 /* ---- a rate that changes --------------------------------------------------------------------- */
 
-/* Limit on a file of loads, because another user may have made it. */
-#define MAX_BYTES (16 * MIB)
-
+#define MAX_BYTES    (16 * MIB) /* of a file of loads, because another user may have made it */
 #define NEVER        (UINT64_MAX / 4)
 #define RAMP_BYTES   200
 #define MAX_NS       (UINT64_C(1000000) * BILLION)
@@ -213,10 +210,8 @@ uint64_t rate_curve_time(const struct rate_curve *c, double number)
     return passed_ns < (double)NEVER ? part.from.at_ns + (uint64_t)ceil(passed_ns) : NEVER;
 }
 
-#define MAX_WEIGHT 1000000000
-
-/* Room for the names of all operations in a message. */
-#define ACCEPTED_TEXT 400
+#define MAX_WEIGHT    1000000000
+#define ACCEPTED_TEXT 400 /* room for the names of all operations in a message */
 
 struct mix_parser {
     struct mix *mix;

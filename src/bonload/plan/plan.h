@@ -4,6 +4,7 @@
 #include "cli/option.h"
 #include "measure/histogram.h"
 #include "util/partition.h"
+#include "util/units.h"
 #include "verify/contents.h"
 
 struct profile;
@@ -49,8 +50,7 @@ int latency_limit_parse(const char *text, struct latency_limit *limit);
 uint64_t latency_limit_figure(const struct latency_limit *limit, const struct histogram *h);
 
 /* Formats the limited figure as "mean", "p99.9" or "max". */
-#define LIMIT_TEXT 32
-void latency_limit_name(const struct latency_limit *limit, char text[static LIMIT_TEXT]);
+struct units_text latency_limit_name(const struct latency_limit *limit);
 
 /* Room for values that are copied because argv is overwritten, or that are given several times. */
 #define SETTINGS_SECRET    512
@@ -147,8 +147,6 @@ struct settings {
     bool memory_debug;
 };
 
-/* A rate that changes linearly between two points, or jumps, if they are at the same time. It is
- * constant before the first and after the last one. */
 #define MAX_RATE_CURVE 1000
 
 struct rate_curve_point {
@@ -157,6 +155,8 @@ struct rate_curve_point {
     double before; /* number of requests that are due before the point */
 };
 
+/* A rate that changes linearly between two points, or jumps, if they are at the same time. It is
+ * constant before the first and after the last one. */
 struct rate_curve {
     size_t count;    /* 0: the rate is constant */
     double peak;     /* the largest rate */
@@ -180,10 +180,8 @@ double rate_curve_rate(const struct rate_curve *c, uint64_t at_ns);
 double rate_curve_due(const struct rate_curve *c, uint64_t at_ns);
 uint64_t rate_curve_time(const struct rate_curve *c, double number);
 
-/* Most operations that a target has, reads and writes together. */
-#define MAX_OPS 16
-
 /* How often each operation of a target is drawn. */
+#define MAX_OPS 16 /* reads and writes together */
 struct mix {
     uint64_t weights[MAX_OPS];
     uint64_t sum;

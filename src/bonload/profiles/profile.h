@@ -60,8 +60,8 @@ struct profile_step {
     uint64_t at;    /* offset of ACT_PUT, or AT_NEXT */
 };
 
-/* After the last ACT_PUT of the file; at the file's start where its size would not suffice. */
-#define AT_NEXT UINT64_MAX
+#define AT_NEXT                                                                                    \
+    UINT64_MAX /* after the last ACT_PUT; at the start where the size does not suffice */
 
 #define PROFILE_FILES  4
 #define PROFILE_STEPS  32
@@ -77,11 +77,10 @@ struct profile_work {
     struct profile_step steps[PROFILE_STEPS];
 };
 
-/* What a limit is on: the syncs that requests wait for, or the work with that index. */
-#define LIMIT_ON_SYNC UINT32_MAX
+#define LIMIT_ON_SYNC UINT32_MAX /* the syncs that requests wait for */
 
 struct profile_limit {
-    uint32_t on;
+    uint32_t on;      /* or the index of a work */
     const char *name; /* "fdatasync" */
     double percent;   /* percentile; 100 means the maximum */
     uint64_t nanoseconds;

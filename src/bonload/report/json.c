@@ -52,8 +52,7 @@ static json_t *json_of_settings(const struct plan *p)
         put_value(&object, "ramp", points);
     }
     if (p->mode == MODE_SEARCH) {
-        latency_limit_name(&s->limit, text);
-        put_text(&object, "max_latency_of", text);
+        put_text(&object, "max_latency_of", latency_limit_name(&s->limit).text);
         put_count(&object, "max_latency_ns", s->limit.nanoseconds);
         put_text(&object, "search", search_names[s->search]);
         put_seconds(&object, "window_seconds", s->window_ns.value);

@@ -15,7 +15,7 @@
 
 /* The figures of a run, of one process or of all ranks together, as reports need them. */
 
-/* Number of requests that failed, or missed, for one reason. */
+/* How many requests failed, or missed, for one reason. */
 struct reason {
     enum load_kind kind;
     uint64_t count;
@@ -30,9 +30,8 @@ struct reasons_found {
 };
 
 #define REASON_OTHERS "of other kinds"
+#define SLOW_NAME     4096 /* a longer name is cut */
 
-/* One of the slowest requests. */
-#define SLOW_NAME 4096 /* a longer name is cut */
 struct slow_result {
     uint64_t response_ns;
     double at_seconds; /* when it was due, in seconds since the start of the run */
@@ -153,8 +152,7 @@ void reasons_add(struct reasons_found *r, enum load_kind kind, const char *text,
 /* The host with the largest mean latency, if there are several ranks. */
 const struct host_result *together_slowest(const struct joint_run *t);
 
-/* goader prints its slowest successful requests, the slowest one last, and these percentiles. */
-#define TOP_TEN            10
+#define TOP_TEN            10 /* goader prints so many of the slowest, and these percentiles */
 #define GOADER_PERCENTILES 9
 extern const double goader_percentiles[GOADER_PERCENTILES];
 

@@ -290,18 +290,7 @@ static size_t figures_bytes(const struct result *r)
     return offsetof(struct figures, ops) + r->op_count * sizeof *r->figures->ops;
 }
 
-/* Appends what rank 0 needs of a result, which take_result() reads. */
-static void put_result(struct bundle *b, const struct result *r)
-{
-    bundle_put(b, r->figures, figures_bytes(r));
-    for (const struct series *s = r->series; s < r->series + SERIES; s++) {
-        bundle_put(b, &s->slice_ns, sizeof s->slice_ns);
-        bundle_put(b, &s->count, sizeof s->count);
-        bundle_put(b, s->slices, s->count * sizeof *s->slices);
-    }
-}
-
-/* Returns false when what is read is no result. */
+/* Reads what gathering_end() appends. Returns false when it is no result. */
 static bool take_result(struct bundle_reader *in, struct result *r)
 {
     struct figures *f = r->figures;
@@ -486,8 +475,13 @@ static int gathering_end(struct coordinator *c, struct result *result, struct er
             return err_system(e, ENOMEM, "allocate figures of %u ranks", c->ranks.count);
         add_rank(&g, 0, result->figures);
         others_among(&result->figures->machine, ranks_beside(&c->ranks, 0));
-    } else {
-        put_result(&mine, result);
+    } else { /* what take_result() reads */
+        bundle_put(&mine, result->figures, figures_bytes(result));
+        for (const struct series *s = result->series; s < result->series + SERIES; s++) {
+            bundle_put(&mine, &s->slice_ns, sizeof s->slice_ns);
+            bundle_put(&mine, &s->count, sizeof s->count);
+            bundle_put(&mine, s->slices, s->count * sizeof *s->slices);
+        }
     }
     char left[PATH_MAX + 80];
     snprintf(left, sizeof left, "; if it was killed, what it wrote as %s is left",
@@ -500,16 +494,6 @@ static int gathering_end(struct coordinator *c, struct result *result, struct er
                           .is_last = true,
                           .left = settings->removes ? left : NULL};
     return coordinator_meet(c, &all, e);
-}
-
-/* Whether most requests failed at the load that was found, or at the last one if none was. */
-static bool has_failed(const struct result *r, enum load_kind kind)
-{
-    const struct step_kind *last =
-        r->step_count > 0 ? &r->steps[r->step_count - 1].kinds[kind] : NULL;
-    double found = r->figures->kinds[kind].answer.load;
-    return last && share_of(last->errors, last->requests) > MOST_FAILED &&
-           (found <= 0 || last->load <= found);
 }
 
 int result_make(struct result *result, struct main_loop *m, struct err *e)
@@ -533,7 +517,12 @@ int result_make(struct result *result, struct main_loop *m, struct err *e)
             const struct counts whole = recorders_counts(&m->run->recorders, kind);
             k->answer = search_answer(&m->controller, kind, &whole);
             bool is_busy = k->answer.found == FOUND_UNSURE && k->answer.why != FOUND_BY_STEPS;
-            if (!is_busy && has_failed(result, kind))
+            const struct step_kind none = {.is_there = false};
+            const struct step_kind *last =
+                result->step_count > 0 ? &result->steps[result->step_count - 1].kinds[kind] : &none;
+            /* at the load that was found, or at the last one if none was */
+            if (!is_busy && share_of(last->errors, last->requests) > MOST_FAILED &&
+                (k->answer.load <= 0 || last->load <= k->answer.load))
                 k->answer.why = FOUND_FAILED;
             if (p->kinds[kind].pace == PACE_FOLLOWS)
                 k->answer.load = p->kinds[kind].channels;

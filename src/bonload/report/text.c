@@ -112,11 +112,9 @@ static void print_found(const struct result *r, enum load_kind kind, FILE *out)
     const char *reason = found_reasons[answer->why];
     struct label_text l = {""};
     const struct units_text load = search_load(p, answer->load);
-    char figure[LIMIT_TEXT];
     bool is_one = p->settings->search == SEARCH_THREADS && answer->load <= 1;
     if (p->kinds[kind].pace == PACE_NONE || p->kinds[kind].pace == PACE_FOLLOWS)
         return;
-    latency_limit_name(&p->settings->limit, figure);
     if (answer->found == FOUND_NONE)
         label_add(&l, "No load keeps");
     else if (answer->load <= 0)
@@ -125,8 +123,8 @@ static void print_found(const struct result *r, enum load_kind kind, FILE *out)
         label_add(&l, "%s%s%s keep%s", answer->found == FOUND_LOAD ? "" : "At least ", load.text,
                   answer->found == FOUND_MOST ? ", which is all that -max-channels allows," : "",
                   is_one || p->settings->search == SEARCH_RATE ? "s" : "");
-    label_add(&l, " the %s of %s below %s", figure, load_plurals[kind],
-              units_time(p->settings->limit.nanoseconds).text);
+    label_add(&l, " the %s of %s below %s", latency_limit_name(&p->settings->limit).text,
+              load_plurals[kind], units_time(p->settings->limit.nanoseconds).text);
     if (*reason)
         label_add(&l, ": %s", reason);
     if (answer->found == FOUND_UNSURE && !*reason)
@@ -237,11 +235,9 @@ static void print_steps(const struct result *r, FILE *out)
 {
     const struct settings *s = r->plan->settings;
     bool is_search = r->plan->mode == MODE_SEARCH;
-    char limited[LIMIT_TEXT] = "";
-    if (is_search)
-        latency_limit_name(&s->limit, limited);
-    if (strcmp(limited, "p50") == 0 || strcmp(limited, "p99") == 0)
-        limited[0] = '\0'; /* they have columns of their own */
+    const struct units_text figure = latency_limit_name(&s->limit);
+    bool has_column = strcmp(figure.text, "p50") == 0 || strcmp(figure.text, "p99") == 0;
+    const char *limited = is_search && !has_column ? figure.text : "";
     fprintf(out, "\n%-6s%10s%10s%10s%10s%10s", "",
             is_search && s->search == SEARCH_THREADS ? "threads" : "asked/s", "made/s", "errors",
             "p50", "p99");
@@ -296,8 +292,8 @@ static void add_limit(struct label_text *l, const struct result *r, enum load_ki
         label_add(l, "; whether past the page cache is not known: %s", j->direct.reason);
 }
 
-/* Number of connections from which on, if nearly every request needed a new one, although fewer
- * than a tenth as many were in flight at a time, the server does not keep connections alive. */
+/* From so many connections on, if nearly every request needed a new one, although fewer than a
+ * tenth as many were in flight at a time, the server does not keep connections alive. */
 #define RECONNECTS_LEAST 50
 
 static void add_times(struct label_text *l, const struct histogram *h)

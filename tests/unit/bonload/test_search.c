@@ -494,13 +494,11 @@ static void what_was_kept_stays(void **state)
 static void limits_as_users_write_them(void **state)
 {
     struct latency_limit limit;
-    char name[LIMIT_TEXT];
     (void)state;
     limit = limit_of("p99.9:1.5ms");
     assert_int_equal(limit.of, LIMIT_PERCENTILE);
     assert_int_equal(limit.nanoseconds, 1500000);
-    latency_limit_name(&limit, name);
-    assert_string_equal(name, "p99.9");
+    assert_string_equal(latency_limit_name(&limit).text, "p99.9");
     assert_int_equal(limit_of("20ms").of, LIMIT_MEAN);
     assert_int_equal(limit_of("max:1s").of, LIMIT_MAX);
     static const char *const wrong[] = {"",        "20",     "p:1s", "p0:1s",
