@@ -35,16 +35,6 @@ static int set_methods(void *settings, const char *value, struct err *e)
     return value_list(s, value, take_method, NULL, e);
 }
 
-static int set_block(void *settings, const char *value, struct err *e)
-{
-    static const char accepted[] = "512 bytes to 1m, a multiple of 512";
-    struct settings *s = settings;
-    int rc =
-        value_size(&s->block_bytes, value, 1, HEADER_BLOCK_LEAST, MAX_HEADER_BLOCK, accepted, e);
-    return rc == 0 && s->block_bytes.value % HEADER_BLOCK_LEAST != 0 ? err_say(e, "%s", accepted)
-                                                                     : rc;
-}
-
 /* Parses a duration, or two with ".." between them. */
 static int set_after(void *settings, const char *value, struct err *e)
 {
@@ -85,7 +75,9 @@ static const struct option_entry entries[] = {
      .group = "write", .help = "workers, each with its own files (default: 4)"},
     {COUNT("units", "N", units, 1, MAX_HEADER_UNITS), .owners = OF_WRITE,
      .help = "blocks or names of each method and worker (default: 32)"},
-    {SETTER("block", "SIZE", set_block), .owners = OF_WRITE,
+    {VALUE("block", "SIZE", OPTION_SIZE, block_bytes), .owners = OF_WRITE,
+     .min = HEADER_BLOCK_LEAST, .max = MAX_HEADER_BLOCK, .unit = 1, .multiple = HEADER_BLOCK_LEAST,
+     .accepted = "512 bytes to 1m, a multiple of 512",
      .help = "size of a block, up to 1m (default: 4k)"},
     {SETTER("methods", "LIST", set_methods), .owners = OF_WRITE, .words = method_words,
      .offer = OFFER_LIST, .list = method_print_all,

@@ -40,7 +40,6 @@ struct gathering {
 /* The coordinator must have joined the ranks. After a failure there is nothing to close. */
 int gathering_open(struct gathering *g, struct coordinator *coordinator, struct err *e);
 void gathering_close(struct gathering *g);
-
 void gathering_begin(struct gathering *g); /* a test */
 
 /* Ends a lap in which this rank's work took `times`. Stores the times of all ranks in *lap,

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 src_libbonnie_a_SOURCES = \
 	src/bonnie/gathering.c src/bonnie/gathering.h \
-	src/bonnie/lending.c src/bonnie/lending.h \
 	src/bonnie/options.c \
 	src/bonnie/phase.c src/bonnie/phase.h \
 	src/bonnie/plan.c src/bonnie/plan.h \

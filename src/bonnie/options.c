@@ -3,7 +3,6 @@
 
 #include "cli/parser.h"
 #include "cli/rows.h"
-#include "util/printable.h"
 #include "util/rng.h"
 
 #define FIELD(name) offsetof(struct settings, name)
@@ -101,9 +100,7 @@ static int set_workers(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
     s->workers_auto = strcmp(value, "auto") == 0;
-    if (s->workers_auto)
-        return 0;
-    return value_count(&s->workers, value, 1, 1024, "1 to 1024, or auto", e);
+    return s->workers_auto ? 0 : value_count(&s->workers, value, 1, 1024, "1 to 1024, or auto", e);
 }
 
 static int set_fast(void *settings, const char *value, struct err *e)
@@ -130,13 +127,12 @@ static int set_random_file(void *settings, const char *value, struct err *e)
     return value_text(&s->random_file, value, "the path of a file", e);
 }
 
-static int set_processes(void *settings, const char *value, struct err *e)
+static int set_processes(void *processes, const char *value, struct err *e)
 {
-    struct settings *s = settings;
     int64_t number;
     if (units_parse_signed(value, &number) != 0 || number < -1 || number == 0 || number > 1000)
         return err_say(e, "1 to 1000 processes, or -1 to remove the semaphores");
-    s->semaphore_processes = (int)number;
+    *(int *)processes = (int)number;
     return 0;
 }
 
@@ -258,19 +254,10 @@ static int set_null(void *settings, const char *value, struct err *e)
                       e);
 }
 
-static int set_iops_block(void *settings, const char *value, struct err *e)
-{
-    struct settings *s = settings;
-    static const char accepted[] = "bytes, a multiple of 512 up to 64m";
-    int rc = value_size(&s->iops_block_bytes, value, 1, 512, 64 * MIB, accepted, e);
-    return rc == 0 && s->iops_block_bytes.value % 512 != 0 ? err_say(e, "%s", accepted) : rc;
-}
-
 static const char *const iops_pattern_words[] = {"uniform", "zipf:", NULL};
 
-static int set_iops_pattern(void *settings, const char *value, struct err *e)
+static int set_iops_pattern(void *exponent, const char *value, struct err *e)
 {
-    struct settings *s = settings;
     const char *zipf = iops_pattern_words[1];
     uint64_t theta = 0;
     bool is_zipf = strncmp(value, zipf, strlen(zipf)) == 0;
@@ -278,7 +265,7 @@ static int set_iops_pattern(void *settings, const char *value, struct err *e)
                       theta > 10 * BILLION
                 : strcmp(value, "uniform") != 0)
         return err_say(e, "uniform, or zipf:THETA with a number above 0, up to 10");
-    s->plan.iops.theta = (double)theta / (double)BILLION;
+    *(double *)exponent = (double)theta / (double)BILLION;
     return 0;
 }
 
@@ -381,11 +368,13 @@ static const struct option_entry entries[] = {
      .help = "before tests that read: %s what is cached (default: evict)"},
     {DURATION("iops-duration", iops_duration_ns, 1), .group = "Random operations (the test iops)",
      .help = "duration of iops (default: 15)"},
-    {SETTER("iops-block", "BYTES", set_iops_block),
+    {VALUE("iops-block", "BYTES", OPTION_SIZE, iops_block_bytes), .min = 512, .max = 64 * MIB,
+     .unit = 1, .multiple = 512, .accepted = "bytes, a multiple of 512 up to 64m",
      .help = "size of each operation of iops (default: 4k)"},
     {COUNT("iops-writes", "PERCENT", iops_writes, 0, 100),
      .help = "share of these operations that are writes (default: 10)"},
-    {SETTER("iops-pattern", "PATTERN", set_iops_pattern), .words = iops_pattern_words,
+    {CUSTOM("iops-pattern", "PATTERN", set_iops_pattern, plan.iops.theta),
+     .words = iops_pattern_words,
      .help = "where these operations go: uniform, or zipf:THETA (default: uniform)"},
     {OPTIONAL("steady-state", "METRIC", set_steady), .words = round_metric_names,
      .group = "Until it is steady",
@@ -408,7 +397,7 @@ static const struct option_entry entries[] = {
      .words = synchronise_words,
      .help = "begin every test together with other processes: s (default) by semaphores, p at a "
              "prompt"},
-    {SETTER(NULL, "N", set_processes), .letter = 'p',
+    {CUSTOM(NULL, "N", set_processes, semaphore_processes), .letter = 'p',
      .help = "create semaphores for N processes started with -y, and exit; -1 removes them"},
     {COUNT("shift", "N", plan.shift, 0, 1000000),
      .help = "under MPI: read, stat and delete what rank+N wrote (default: one host further if "

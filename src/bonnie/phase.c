@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/phase.h"
 
-#include "bonnie/lending.h"
 #include "bonnie/rounds.h"
 #include "measure/clock.h"
 #include "storage/page_cache.h"
@@ -50,32 +49,23 @@ static struct progress_reading goal_of(const struct plan *p, enum test_id test)
 {
     const struct workload *w = workloads[test];
     bool is_steady = p->steady.wanted && w->uses_engine;
-    struct progress_reading goal = {
-        /* if the test has to become steady, the goal is an upper limit */
-        .goal_ns = is_steady               ? p->steady.most_rounds * p->steady.round_ns
-                   : w->item == ITEM_BLOCK ? p->iops.duration_ns
-                   : w->item == ITEM_CHUNK ? p->chunk_test_ns
-                   : w->repeats            ? p->min_time_ns
-                                           : 0,
+    /* if the test has to become steady, the goal is an upper limit */
+    uint64_t ns = is_steady               ? p->steady.most_rounds * p->steady.round_ns
+                  : w->item == ITEM_BLOCK ? p->iops.duration_ns
+                  : w->item == ITEM_CHUNK ? p->chunk_test_ns
+                  : w->repeats            ? p->min_time_ns
+                                          : 0;
+    return (struct progress_reading){
+        .goal_ns = ns,
+        .goal_bytes = w->item == ITEM_PERCHAR_CHUNK ? p->data.perchar_bytes
+                      : w->item != ITEM_CHUNK       ? 0
+                      : ns > 0                      ? 1
+                                                    : p->data.chunks * p->data.chunk_bytes,
+        .goal_ops = !workload_has_data(w)  ? p->files.count
+                    : w->item != ITEM_SEEK ? 0
+                    : is_steady            ? 1
+                                           : p->data.seeks,
     };
-    switch (w->item) {
-    case ITEM_PERCHAR_CHUNK:
-        goal.goal_bytes = p->data.perchar_bytes;
-        break;
-    case ITEM_CHUNK:
-        goal.goal_bytes = goal.goal_ns > 0 ? 1 : p->data.chunks * p->data.chunk_bytes;
-        break;
-    case ITEM_SEEK:
-        goal.goal_ops = is_steady ? 1 : p->data.seeks;
-        break;
-    case ITEM_BLOCK:
-        break;
-    case ITEM_FILE:
-    case ITEM_NAME:
-        goal.goal_ops = p->files.count;
-        break;
-    }
-    return goal;
 }
 
 struct cost phase_cost(const struct plan *p, enum test_id test)
@@ -90,10 +80,10 @@ struct cost phase_cost(const struct plan *p, enum test_id test)
     return (struct cost){.ns = goal.goal_ns,
                          .moved_bytes = mul_div(bytes, moved_percent(w), 100),
                          .written_bytes = mul_div(bytes, w->written_percent, 100),
-                         .is_open = goal.goal_ns > 0 && w->item == ITEM_BLOCK
-                                        ? p->iops.write_percent > 0
-                                        : goal.goal_ns > 0 && w->item == ITEM_CHUNK &&
-                                              w->written_percent > 0};
+                         .is_open = goal.goal_ns > 0 &&
+                                    (w->item == ITEM_BLOCK
+                                         ? p->iops.write_percent > 0
+                                         : w->item == ITEM_CHUNK && w->written_percent > 0)};
 }
 
 static void release_workers(struct run_context *r)
@@ -105,18 +95,13 @@ static void release_workers(struct run_context *r)
     }
 }
 
-/* How many of the bytes that a test counts were read, and how many were written. */
-struct bytes_asked {
-    uint64_t read;
-    uint64_t written;
-};
-
-static struct bytes_asked bytes_asked(const struct phase *ph, uint64_t bytes)
+/* Finds how many of the bytes that a test counts were read, and how many were written. */
+static void split_bytes(const struct phase *ph, struct evidence *e, uint64_t bytes)
 {
     const struct workload *w = ph->workload;
-    uint64_t written = mul_div(bytes, ph->written_percent, 100);
-    uint64_t read = w->item == ITEM_BLOCK ? bytes - written : mul_div(bytes, w->read_percent, 100);
-    return (struct bytes_asked){.read = read, .written = written};
+    e->written_bytes = mul_div(bytes, ph->written_percent, 100);
+    e->read_bytes =
+        w->item == ITEM_BLOCK ? bytes - e->written_bytes : mul_div(bytes, w->read_percent, 100);
 }
 
 /* Number of changes, at least, that a filesystem makes at the cost of one that is synced. */
@@ -168,19 +153,17 @@ static void judge_levels(const struct phase *ph, struct test_result *t)
     const struct evidence *all = &ph->evidence;
     struct judgement judgement;
     double dirty = first_number("/proc/sys/vm/dirty_bytes");
-    uint64_t written = bytes_asked(ph, t->bytes).written;
     if (dirty <= 0)
         dirty =
             first_number("/proc/sys/vm/dirty_ratio") / 100 * (double)ph->context->host->ram_bytes;
-    if (!t->direct.asked && !(p->sync && !p->is_brief) && written > 0 &&
-        (double)written < 2 * dirty)
+    if (!t->direct.asked && !(p->sync && !p->is_brief) && all->written_bytes > 0 &&
+        (double)all->written_bytes < 2 * dirty)
         t->levels.count = 0;
     if (t->levels.count == 0)
         return;
     for (unsigned i = 0; i < t->levels.count; i++) {
         struct level *l = &t->levels.list[i];
         uint64_t bytes = l->to.bytes - l->from.bytes;
-        struct bytes_asked asked = bytes_asked(ph, bytes);
         double share = (double)bytes / (double)t->bytes;
         struct evidence evidence = *all;
         evidence.is_cold = all->is_cold && i == 0;
@@ -207,8 +190,7 @@ static void judge_levels(const struct phase *ph, struct test_result *t)
             if (spent->moved.by[way] != SOURCE_DEVICE) /* knows only the whole test */
                 spent->moved.by[way] = SOURCE_NONE;
         }
-        evidence.read_bytes = asked.read;
-        evidence.written_bytes = asked.written;
+        split_bytes(ph, &evidence, bytes);
         limit_judge(&judgement, &evidence);
         l->limited_by = limit_names[judgement.by];
     }
@@ -240,15 +222,17 @@ static int start_observers(struct phase *ph, struct err *e)
     bool asks = ph->is_measured && r->coordinator->ops->asks;
     bool draws = r->progress.is_live && !asks;
     bool drops = w->reads && r->helpers->dropper.pid > 0 && p->drop_interval_ns > 0;
+    bool records = ph->is_measured && p->ranks == 1;
     const struct monitor_setup setup = {
         .title = ph->title,
         .stats = &r->stats,
         .goal = ph->goal,
         .draws = draws,
         .has_colour = r->progress.has_colour,
-        .notes_intervals = ph->is_measured && p->wants_intervals,
-        .records_series = ph->is_measured && p->ranks == 1 && is_stored(ph) &&
-                          (w->item == ITEM_CHUNK || w->item == ITEM_BLOCK),
+        /* intervals of several ranks cannot be combined */
+        .notes_intervals = records && plan_has_format(p, "json"),
+        .records_series =
+            records && is_stored(ph) && (w->item == ITEM_CHUNK || w->item == ITEM_BLOCK),
         .devices = &r->storage.sources.devices,
         .name = ph->name,
         .figures = r->figures,
@@ -303,7 +287,6 @@ static int prepare_workers(struct phase *ph, struct err *e)
     struct run_context *r = ph->context;
     bool is_first = ph->laps == 0;
     uint64_t start_ns = clock_ns();
-    uint64_t until_ns = start_ns + 2 * ph->round_ns - ph->preparing_ns;
     uint64_t lap_ns = ph->is_cut && ph->round_ns > 0    ? ph->round_end_ns - ph->spent.ns
                       : ph->workload->item == ITEM_FILE ? r->plan->files.most_ns
                                                         : 0;
@@ -311,7 +294,7 @@ static int prepare_workers(struct phase *ph, struct err *e)
         struct work *w = &r->work[i];
         w->workload = ph->workload;
         w->lap = ph->laps;
-        w->prepare_until_ns = is_first ? 0 : until_ns;
+        w->prepare_until_ns = is_first ? 0 : start_ns + 2 * ph->round_ns - ph->preparing_ns;
         w->lap_ns = lap_ns;
         w->is_one_by_one =
             r->plan->is_brief && !r->plan->is_longer && ph->workload->item == ITEM_CHUNK;
@@ -351,27 +334,8 @@ static int precondition(struct run_context *r, struct err *e)
     }
     int ended = monitor_end(ph.monitor, NULL, NULL, NULL, NULL, e);
     rc = rc ? rc : ended;
-    if (rc == 0)
-        progress_lines_end(&r->progress, "done", 1);
-    else
-        progress_lines_break(&r->progress);
+    progress_lines_end(&r->progress, "done", rc == 0);
     return rc;
-}
-
-/* Drops the system's caches, or goes on without that, and without the dropper. */
-static int drop_caches(struct run_context *r, struct err *e)
-{
-    struct helper *dropper = &r->helpers->dropper;
-    if (syncfs(r->scratch.fd) != 0)
-        return err_system(e, errno, "syncfs %s", r->plan->directory);
-    int rc = cache_dropper_drop(dropper, e);
-    if (rc != CACHE_DROP_LATE)
-        return rc;
-    message("the caches of the system were not dropped within %d s, as when a filesystem does not "
-            "answer; what is in them is not known",
-            CACHE_DROP_SECONDS);
-    cache_dropper_stop(dropper);
-    return 0;
 }
 
 /* Does a lap. Its time is from the first start on any rank to the last end. */
@@ -380,23 +344,33 @@ static int do_lap(struct phase *ph, struct err *e)
     struct run_context *r = ph->context;
     const struct workload *w = ph->workload;
     const struct coordinator_ops *ops = r->coordinator->ops;
+    struct helper *dropper = &r->helpers->dropper;
+    bool shifts = r->shift > 0 && w->shifts && is_stored(ph);
     struct seekers *seekers = NULL;
     struct task_times times;
     struct task_times closing;
     struct reading before;
     struct reading now;
     int rc = prepare_workers(ph, e);
-    if (rc == 0 && lending_is_for(r, w)) { /* again, on the files of another rank */
+    if (rc == 0 && shifts) { /* again, on the files of another rank */
         release_workers(r);
-        rc = lending_swap(r, w, false, e);
+        rc = run_context_swap_files(r, workload_has_data(w), false, e);
         if (rc == 0)
             rc = prepare_workers(ph, e);
     }
     /* evicting files does not reach what these caches have: inodes, names, maps of blocks */
-    if (rc == 0 && w->reads && is_stored(ph) && !ph->is_going_round &&
-        r->helpers->dropper.pid > 0 && r->plan->cache == CACHE_EVICT) {
-        rc = drop_caches(r, e);
-        ph->cache.system_dropped = r->helpers->dropper.pid > 0;
+    if (rc == 0 && w->reads && is_stored(ph) && !ph->is_going_round && dropper->pid > 0 &&
+        r->plan->cache == CACHE_EVICT) {
+        rc = syncfs(r->scratch.fd) == 0 ? cache_dropper_drop(dropper, e)
+                                        : err_system(e, errno, "syncfs %s", r->plan->directory);
+        if (rc == CACHE_DROP_LATE) { /* goes on without that, and without the dropper */
+            message("the caches of the system were not dropped within %d s, as when a filesystem "
+                    "does not answer; what is in them is not known",
+                    CACHE_DROP_SECONDS);
+            cache_dropper_stop(dropper);
+            rc = 0;
+        }
+        ph->cache.system_dropped = dropper->pid > 0;
     }
     if (rc == 0 && w->forked)
         rc = seekers_start(&seekers, r, &ph->next_ticket, e);
@@ -447,8 +421,8 @@ static int do_lap(struct phase *ph, struct err *e)
         ph->cache.known = measure_residency(r, &ph->cache.resident_percent_after);
     seekers_release(seekers);
     release_workers(r);
-    if (rc == 0 && lending_is_for(r, w))
-        rc = lending_swap(r, w, true, e);
+    if (rc == 0 && shifts)
+        rc = run_context_swap_files(r, workload_has_data(w), true, e);
     return rc;
 }
 
@@ -517,9 +491,10 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
         ph->rounds.list = NULL;
     }
     r->unsteady += ph->is_steady && !result->steady.is_steady;
-    struct bytes_asked asked = bytes_asked(ph, result->bytes);
+    split_bytes(ph, evidence, result->bytes);
     if (w->uses_engine && p->direct)
-        result->direct = direct_use_of(&r->storage.direct, asked.read > 0, asked.written > 0);
+        result->direct = direct_use_of(&r->storage.direct, evidence->read_bytes > 0,
+                                       evidence->written_bytes > 0);
 
     const struct cache_use *cache = &result->cache;
     bool knows_cached = w->reads && cache->known;
@@ -531,11 +506,9 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
     if (!p->sync && (is_of_names || spent->is_direct))
         spent->changes /= CHANGES_TOGETHER;
     if (p->sync && plan_stores(p) && !(is_of_names && w->reads))
-        evidence->syncs = is_of_names ? result->ops : asked.written / ph->operation_bytes;
+        evidence->syncs = is_of_names ? result->ops : evidence->written_bytes / ph->operation_bytes;
     evidence->workers = result->workers;
     evidence->in_flight = result->workers * result->iodepth;
-    evidence->read_bytes = asked.read;
-    evidence->written_bytes = asked.written;
     if (knows_cached && !result->direct.asked)
         evidence->resident_percent = cache->resident_percent_before;
     evidence->is_cold = knows_cached && cache->resident_percent_before < 10;
@@ -617,7 +590,6 @@ int phase_run(struct run_context *r, enum test_id test, const struct outlook *ou
     bool is_steady = p->steady.wanted && w->uses_engine;
     bool has_time =
         w->item == ITEM_BLOCK || w->item == ITEM_CHUNK; /* which cuts off the last lap */
-    enum round_metric of_rate = test_counts_operations(test) ? ROUND_IOPS : ROUND_BANDWIDTH;
     struct phase ph = {
         .context = r,
         .test = test,
@@ -631,7 +603,9 @@ int phase_run(struct run_context *r, enum test_id test, const struct outlook *ou
         .workload = w,
         .rounds = {.spent = &ph.spent,
                    .stats = &r->stats,
-                   .metric = p->steady.has_metric ? p->steady.metric : of_rate,
+                   .metric = p->steady.has_metric           ? p->steady.metric
+                             : test_counts_operations(test) ? ROUND_IOPS
+                                                            : ROUND_BANDWIDTH,
                    .most = p->steady.most_rounds},
         .is_steady = is_steady,
         .is_cut = is_steady || has_time,

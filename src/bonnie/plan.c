@@ -29,15 +29,14 @@ static void choose_sizes(struct plan *p, const struct settings *s, const struct 
     struct data_plan *d = &p->data;
     uint64_t all_ram = h->ram_bytes + h->other_ram_bytes;
     uint64_t ram = optional_or(s->ram_bytes, all_ram);
-    uint64_t twice_ram = 2 * (ram ? ram : all_ram);
     uint64_t room = h->device_bytes > p->offset_bytes ? h->device_bytes - p->offset_bytes : 0;
     uint64_t usual = p->most_bytes > 0      ? p->most_bytes / 2
                      : defaults->data_bytes ? defaults->data_bytes
-                                            : twice_ram;
+                                            : 2 * (ram ? ram : all_ram);
     usual = p->is_device ? room : round_up(usual, MIB); /* no Bonnie++ prints a size in KiB */
     d->bytes = optional_or(s->data_bytes, usual);
     if (s->data_units.given)
-        d->bytes = mul_div(s->data_units.value, defaults->size_unit, BILLION);
+        d->bytes = mul_div(s->data_units.value, defaults->sizes_are_gib ? GIB : MIB, BILLION);
     if (s->data_units.given && s->data_units.value % BILLION > 0)
         d->bytes = units_round_down(d->bytes); /* only a size with a fraction is rounded */
     uint64_t chunk = p->row                                          ? p->row->chunk_bytes
@@ -48,9 +47,8 @@ static void choose_sizes(struct plan *p, const struct settings *s, const struct 
     d->seeks = optional_or(s->seeks, defaults->seeks);
     d->seekers = (unsigned)optional_or(s->seekers, defaults->seekers);
 
-    uint64_t whole = d->chunks * d->chunk_bytes;
     d->perchar_bytes = optional_or(s->perchar_bytes, defaults->perchar_bytes);
-    d->perchar_bytes = MIN(d->perchar_bytes, whole);
+    d->perchar_bytes = MIN(d->perchar_bytes, d->chunks * d->chunk_bytes);
     bool is_small = d->bytes > 0 && d->bytes < 2 * ram;
     p->advise_bytes = is_small && !defaults->direct && !p->is_device ? 2 * ram : 0;
 
@@ -59,9 +57,7 @@ static void choose_sizes(struct plan *p, const struct settings *s, const struct 
     f->count = optional_or(s->files_k, defaults->files_k) * 1024;
     f->max_bytes = links ? 0 : optional_or(s->file_max_bytes, 0);
     f->min_bytes = links ? 0 : optional_or(s->file_min_bytes, 0);
-    f->directories_given = (unsigned)optional_or(s->directories, 1);
-    if (f->directories_given == 0) /* old scripts give "-n 0:0:0:0" */
-        f->directories_given = 1;
+    f->directories_given = MAX(1, (unsigned)optional_or(s->directories, 1)); /* "-n 0:0:0:0" */
     f->directories = MAX(f->directories_given, p->workers);
     f->chunk_bytes = optional_or(s->file_chunk_bytes, DEFAULT_FILE_CHUNK_BYTES);
     if (p->most_bytes == 0)
@@ -79,26 +75,6 @@ bool plan_has_format(const struct plan *p, const char *name)
         if (strcmp(p->formats[i], name) == 0)
             return true;
     return false;
-}
-
-static void choose_formats(struct plan *p, const struct settings *s,
-                           const struct preset_defaults *defaults)
-{
-    if (s->runs.given && s->format_count == 0 && defaults->repeats_in_csv) {
-        p->formats[p->format_count++] = "csv";
-        return;
-    }
-    size_t count = s->format_count ? s->format_count : defaults->format_count;
-    const char *const *names = s->format_count ? s->formats : defaults->formats;
-    for (size_t i = 0; i < count; i++) {
-        p->text_is_named |= s->format_count > 0 && strcmp(names[i], "text") == 0;
-        p->formats[p->format_count++] = strcmp(names[i], "text") == 0   ? defaults->table
-                                        : strcmp(names[i], "json") == 0 ? defaults->json
-                                                                        : names[i];
-    }
-    if (s->plan.csv != CSV_NOT_GIVEN && !plan_has_format(p, "csv"))
-        p->formats[p->format_count++] = "csv";
-    p->wants_intervals = plan_has_format(p, "json");
 }
 
 const struct preset_defaults *plan_defaults(const struct settings *s)
@@ -336,8 +312,7 @@ static int check_sizes(const struct plan *p, const struct host *h, struct err *e
     const struct files_plan *f = &plan_whole(p)->files;
     unsigned directories = plan_all_directories(p);
     bool has_iops = p->tests[TEST_IOPS];
-    bool has_chunks = !p->row || !has_iops;
-    uint64_t each = has_chunks ? d->chunk_bytes : 0; /* size of a worker's buffers */
+    uint64_t each = !p->row || !has_iops ? d->chunk_bytes : 0; /* size of a worker's buffers */
     if (has_iops && p->iops.block_bytes > each)
         each = p->iops.block_bytes;
     unsigned seekers = p->tests[TEST_SEEKS] ? d->seekers : 0;
@@ -414,16 +389,28 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
         p->sync = p->row->sync;
         p->direct = !p->row->sync;
     }
-    if (p->is_brief && !p->is_device) { /* on a device, whose writing was confirmed, all is used */
-        uint64_t tenth = h->free_bytes / 10;
-        p->most_bytes = h->filesystem_bytes > 0 ? MIN(tenth, MAX_BRIEF_BYTES) : MAX_BRIEF_BYTES;
-    }
+    if (p->is_brief && !p->is_device) /* on a device, whose writing was confirmed, all is used */
+        p->most_bytes =
+            h->filesystem_bytes > 0 ? MIN(h->free_bytes / 10, MAX_BRIEF_BYTES) : MAX_BRIEF_BYTES;
     if (p->contents == DATA_COMPRESS)
         snprintf(p->contents_name, sizeof p->contents_name, "compress=%u", p->compress_percent);
     else
         strcpy(p->contents_name, p->contents == DATA_ZERO ? "zero" : "random");
     choose_sizes(p, s, h, defaults);
-    choose_formats(p, s, defaults);
+    bool only_csv = s->runs.given && s->format_count == 0 && defaults->repeats_in_csv;
+    bool names_formats = s->format_count > 0;
+    const char *const *formats = names_formats ? s->formats : defaults->formats;
+    size_t format_count = names_formats ? s->format_count : defaults->format_count;
+    for (size_t i = 0; !only_csv && i < format_count; i++) {
+        bool is_text = strcmp(formats[i], "text") == 0;
+        p->text_is_named |= names_formats && is_text;
+        p->formats[p->format_count++] = is_text ? defaults->table
+                                        : defaults->json && strcmp(formats[i], "json") == 0
+                                            ? defaults->json
+                                            : formats[i];
+    }
+    if (only_csv || (s->plan.csv != CSV_NOT_GIVEN && !plan_has_format(p, "csv")))
+        p->formats[p->format_count++] = "csv";
     int rc = check_given(p, s, h, defaults, e);
     if (rc == 0)
         rc = choose_tests(p, s, defaults, e);
@@ -479,7 +466,6 @@ int plan_share(struct plan *share, const struct plan *whole, const struct ranks 
     share->ranks = r->count;
     share->rank = r->number;
     share->first_worker = r->number * whole->workers;
-    share->wants_intervals = false; /* the intervals of several ranks cannot be combined */
     unsigned workers = whole->workers * r->count;
     unsigned directories = plan_all_directories(share);
     /* equal shares of the data, so that each rank can go on with what another has written */
@@ -491,8 +477,7 @@ int plan_share(struct plan *share, const struct plan *whole, const struct ranks 
     d->seeks = partition_of(whole->data.seeks, r->count, r->number).count;
     /* a worker's directories have all its files */
     struct files_plan *f = &share->files;
-    f->count = 0;
-    f->directories = 0;
+    f->count = f->directories = 0;
     for (unsigned i = 0; i < share->workers; i++) {
         unsigned worker = share->first_worker + i;
         f->count += partition_of(whole->files.count, workers, worker).count;
@@ -538,7 +523,6 @@ uint64_t plan_files_needed(const struct plan *p, bool links_are_files)
 {
     if (!plan_has_test(p, TEST_FIRST_METADATA, TEST_COUNT))
         return p->workers;
-    bool are_links = p->files.kind == FILES_HARD_LINKS;
-    uint64_t inodes = are_links && !links_are_files ? 0 : p->files.count;
-    return inodes + p->files.directories + p->workers;
+    uint64_t others = p->files.directories + p->workers;
+    return p->files.kind == FILES_HARD_LINKS && !links_are_files ? others : p->files.count + others;
 }

@@ -13,15 +13,12 @@
 
 struct scratch_space;
 
-/* Whether cached data is evicted before tests that read. */
+/* Whether cached data is evicted before tests that read, and the names of these modes. */
 enum cache_mode { CACHE_EVICT, CACHE_KEEP };
+extern const char *const cache_names[]; /* ends in NULL, as the next list does */
 
-/* The names of these modes, with a NULL at the end. */
-extern const char *const cache_names[];
-
-/* The generations of Bonnie++'s CSV lines, the newest first, and their names, which end in NULL. */
+/* The generations of Bonnie++'s CSV lines, the newest first, and their names. */
 enum csv_generation { CSV_NOT_GIVEN = -1, CSV_1_98, CSV_1_97, CSV_1_96, CSV_1_03 };
-
 extern const char *const csv_names[];
 
 /* How block tests are repeated until their figure is steady. */
@@ -37,8 +34,7 @@ struct steady_plan {
 /* The data set of the tests that move data. */
 struct data_plan {
     uint64_t bytes; /* size that the user wants; only whole chunks of it are used */
-    uint64_t chunk_bytes;
-    uint64_t chunks;
+    uint64_t chunk_bytes, chunks;
     uint64_t perchar_bytes; /* of each file, from its start, that putc and getc work on */
     uint64_t seeks;
     unsigned seekers;
@@ -64,8 +60,7 @@ struct engine_plan {
 struct files_plan {
     uint64_t count;
     enum file_kind kind;
-    uint64_t max_bytes;
-    uint64_t min_bytes;
+    uint64_t max_bytes, min_bytes;
     unsigned directories_given; /* number that the user wants */
     unsigned directories;       /* number that is made: at least one for each worker */
     uint64_t chunk_bytes;
@@ -121,7 +116,6 @@ struct plan {
     uint64_t min_time_ns;      /* tests that can be repeated last at least this long */
     uint64_t time_ns;          /* as given, for all tests that can go on; 0: it was not */
     uint64_t chunk_test_ns;    /* time of each sequential block test; 0: once through the data */
-    bool wants_intervals;      /* a report shows intervals */
     bool percentiles;          /* of every test below the table */
     bool si;                   /* throughput in powers of 1000, too */
     enum data_kind contents;
@@ -149,46 +143,33 @@ struct settings {
     bool writes;         /* --write: a device is written to, and not only read */
     struct optional offset_bytes; /* where the data begins on a device */
     const char *page;             /* path of the HTML page; NULL: none */
-    const char *user;
-    const char *group;
+    const char *user, *group;
     const char *random_file;
     struct optional data_bytes; /* -s with a suffix, in bytes */
     struct optional data_units; /* -s without a suffix, in billionths of the preset's unit */
-    struct optional chunk_bytes;
-    struct optional seeks;
-    struct optional seekers;
-    struct optional files_k;
-    struct optional file_max_bytes;
-    struct optional file_min_bytes;
-    struct optional directories;
-    struct optional file_chunk_bytes;
+    struct optional chunk_bytes, seeks, seekers;
+    struct optional files_k, file_max_bytes, file_min_bytes, directories, file_chunk_bytes; /* -n */
     struct optional workers;
     bool workers_auto;
     struct optional ram_bytes;
-    struct optional runs;
-    struct optional seconds_ns; /* runs are repeated for at least this time */
+    struct optional runs, seconds_ns; /* runs are repeated so often, and for at least this time */
     struct optional seed;
-
     bool fast;                                  /* -f: the per-character tests are skipped */
     struct optional perchar_bytes;              /* -fN */
     const struct coordinator_ops *coordination; /* NULL: not given */
     int semaphore_processes;                    /* -p N; -1: they are removed; 0: not given */
     bool cleans_up;                             /* --cleanup */
-
-    const char *engine; /* name of the engine; NULL: not given */
+    const char *engine;                         /* name of the engine; NULL: not given */
     struct optional iodepth;
-    struct optional iops_duration_ns;
-    struct optional iops_block_bytes;
-    struct optional iops_writes; /* percentage of operations that write */
-    struct optional time_ns;     /* time of all tests that can go on */
-    struct optional round_ns;
-    struct optional precondition; /* number of times that the data set is written before */
-    struct optional most_rounds;
+    struct optional iops_duration_ns, iops_block_bytes;
+    struct optional iops_writes;           /* percentage of operations that write */
+    struct optional time_ns;               /* time of all tests that can go on */
+    struct optional round_ns, most_rounds; /* of --steady-state */
+    struct optional precondition;          /* number of times that the data set is written before */
     bool require_steady;
     struct optional min_time_ns;
     bool tests_given;
     bool tests[TEST_COUNT];
-
     size_t format_count; /* 0: the preset's formats */
     const char *formats[MAX_FORMATS];
 };

@@ -50,22 +50,19 @@ static const struct preset_row quick_rows[] = {
 
 /* What several presets have in common. */
 #define IOPS(seconds) .iops_block_bytes = 4096, .iops_ns = (seconds)*BILLION
-#define SEEKS_AND_LABEL                                                                            \
-    .seeks = DEFAULT_SEEKS, .seekers = DEFAULT_SEEKERS, .host_name_is_label = true
+#define USUAL_AMOUNTS                                                                              \
+    .perchar_bytes = 20 * MIB, .seeks = DEFAULT_SEEKS, .seekers = DEFAULT_SEEKERS, .files_k = 16
 #define ONE_FORMAT .format_count = 1, .formats = {"text"}
 
 static const struct preset_defaults presets[] = {
     {
         .name = DEFAULT_PRESET,
         .tests = {ALL_IO_TESTS, ALL_METADATA_TESTS},
-        .size_unit = MIB,
         .chunk_bytes = DEFAULT_CHUNK_BYTES,
         IOPS(15),
-        .perchar_bytes = 20 * MIB,
-        SEEKS_AND_LABEL,
-        .files_k = 16,
+        USUAL_AMOUNTS,
+        .host_name_is_label = true,
         .table = "text",
-        .json = "json",
         .repeats_in_csv = true,
         .format_count = 2,
         .formats = {"text", "csv"},
@@ -73,7 +70,6 @@ static const struct preset_defaults presets[] = {
     {
         .name = "bonnie",
         .tests = {ALL_IO_TESTS},
-        .size_unit = MIB,
         .data_bytes = 100 * MIB,
         .chunk_bytes = DEFAULT_CHUNK_BYTES,
         IOPS(15),
@@ -81,22 +77,20 @@ static const struct preset_defaults presets[] = {
         .seeks = 4000,
         .seekers = 4,
         .table = "classic",
-        .json = "json",
         .repeats_in_csv = true,
         ONE_FORMAT,
     },
     {
         .name = "gobonniego",
         .tests = {[TEST_PUT_BLOCK] = true, [TEST_GET_BLOCK] = true, [TEST_IOPS] = true},
-        .size_unit = GIB,
+        .sizes_are_gib = true,
         .chunk_bytes = 64 << 10,
         .every_cpu = true,
         .iops_block_bytes = 512,
         .iops_ns = 15 * BILLION,
         .drop_interval_ns = 3 * BILLION,
-        .perchar_bytes = 20 * MIB,
-        SEEKS_AND_LABEL,
-        .files_k = 16,
+        USUAL_AMOUNTS,
+        .host_name_is_label = true,
         .makes_directory = true,
         .table = "gobonniego",
         .json = "gobonniego_json",
@@ -106,31 +100,27 @@ static const struct preset_defaults presets[] = {
         .name = "diskmark",
         .rows = diskmark_rows,
         .row_count = COUNT_OF(diskmark_rows),
-        .size_unit = MIB,
         .data_bytes = GIB,
         IOPS(5),
         .time_ns = 5 * BILLION,
         .engine = "libaio",
         .direct = true,
-        .perchar_bytes = 20 * MIB,
-        SEEKS_AND_LABEL,
+        USUAL_AMOUNTS,
+        .host_name_is_label = true,
         .table = "diskmark",
-        .json = "json",
         ONE_FORMAT,
     },
     {
         .name = QUICK_PRESET,
         .rows = quick_rows,
         .row_count = COUNT_OF(quick_rows),
-        .size_unit = MIB,
         IOPS(5),
         .time_ns = 8 * BILLION,
         .direct = true,
         .is_brief = true,
-        SEEKS_AND_LABEL,
-        .files_k = 16,
+        USUAL_AMOUNTS,
+        .host_name_is_label = true,
         .table = "quick",
-        .json = "json",
         ONE_FORMAT,
     },
 };

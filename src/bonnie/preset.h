@@ -6,26 +6,21 @@
 
 #define DEFAULT_PRESET "bonnie++"
 #define QUICK_PRESET   "quick" /* of `bonnie DIR` */
-
 /* Defaults of Bonnie++, which its table and its CSV line omit. */
 #define DEFAULT_CHUNK_BYTES      8192
 #define DEFAULT_FILE_CHUNK_BYTES 8192
 #define DEFAULT_SEEKS            8192
 #define DEFAULT_SEEKERS          5
-
 /* Most formats that a session can print: text, csv, json, html, each at most once. */
 #define MAX_FORMATS 4
-
-/* What programs call a test of a row, "read-4k-q32", and people; NULL: it has no such test. */
-struct row_test {
-    const char *id, *title;
-};
 
 /* One of several rows that a preset measures, with settings of its own. */
 struct preset_row {
     const char *name; /* "RND4K Q32T1" */
     const char *part; /* name of a part of the row: "read"; NULL: this is the whole row */
-    struct row_test tests[TEST_COUNT];
+    struct {
+        const char *id, *title; /* what programs call it, "read-4k-q32", and people */
+    } tests[TEST_COUNT];        /* NULL: it has no such test */
     uint64_t chunk_bytes;
     uint64_t iops_block_bytes; /* 0: the preset's */
     unsigned iodepth;
@@ -52,7 +47,7 @@ struct preset_defaults {
     bool tests[TEST_COUNT];
     const struct preset_row *rows; /* NULL: one run has all tests */
     unsigned row_count;
-    uint64_t size_unit;  /* unit of a size in -s without a suffix */
+    bool sizes_are_gib;  /* a size in -s without a suffix is in GiB; false: in MiB */
     uint64_t data_bytes; /* 0: twice the RAM */
     uint64_t chunk_bytes;
     bool every_cpu; /* one worker for each CPU */
@@ -73,7 +68,7 @@ struct preset_defaults {
     bool host_name_is_label;
     bool makes_directory; /* makes a missing directory, which then stays */
     const char *table;    /* name of the report that "text" means */
-    const char *json;     /* name of the report that "json" means */
+    const char *json;     /* name of the report that "json" means; NULL: the same */
     bool repeats_in_csv;  /* several runs are reported as CSV by default */
     size_t format_count;
     const char *formats[MAX_FORMATS];

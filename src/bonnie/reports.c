@@ -77,13 +77,9 @@ int reports_test(const struct reports *r, const struct result *result, enum test
 /* Keeps a result, which belongs to r from now on, but not after a failure. */
 static int keep(struct reports *r, struct result *result, struct err *e)
 {
-    size_t room = r->room > 0 ? 2 * r->room : 1;
-    struct result *runs = r->runs;
-    if (r->count == r->room)
-        runs = reallocarray(r->runs, room, sizeof *runs);
+    struct result *runs = reallocarray(r->runs, r->count + 1, sizeof *runs);
     if (!runs)
-        return err_system(e, ENOMEM, "allocate memory for the results of %zu runs", room);
-    r->room = r->count == r->room ? room : r->room;
+        return err_system(e, ENOMEM, "allocate memory for the results of %zu runs", r->count + 1);
     r->runs = runs;
     r->runs[r->count++] = *result;
     return 0;

@@ -21,7 +21,6 @@ struct report_ops {
 
 /* All formats, with a NULL at the end; and the one with that name, or NULL. */
 extern const struct report_ops *const report_formats[];
-
 const struct report_ops *report_by_name(const char *name);
 
 /* Flushes what a hook has printed. Returns 0, or a negative errno if not all was written. */
@@ -47,7 +46,6 @@ struct reports {
     struct html_page *page; /* drawn at the end, if it is open */
     struct result *runs;    /* results that are kept, which belong to this struct */
     size_t count;
-    size_t room;
     bool is_read;             /* people read the report's stream, and not a script */
     struct result unfinished; /* the run that a signal ended, once there is one */
 };

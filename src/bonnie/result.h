@@ -30,12 +30,10 @@ struct corruption_list {
 struct host_result {
     char name[RANK_HOST_SIZE];
     unsigned ranks;
-    uint64_t ops;
-    uint64_t bytes;
+    uint64_t ops, bytes;
     uint64_t elapsed_ns; /* time from the start of the host's first rank to the end of its last */
     uint64_t cpu_ns;
-    uint64_t latency_sum_ns; /* sum over all operations on the host */
-    uint64_t latency_max_ns;
+    uint64_t latency_sum_ns, latency_max_ns; /* of all operations on the host */
 };
 
 /* How several ranks did a test together. With one rank everything is 0. */
@@ -102,8 +100,6 @@ struct storage {
     struct facts facts;         /* what stands in their way, before the first run and after it */
 };
 
-#define LEFT_OUT_TEXT 512
-
 /* One whole run, with everything that a report needs: what was planned and found, which outlive the
  * result, and all figures as plain numbers. */
 struct result {
@@ -113,10 +109,9 @@ struct result {
     unsigned ranks;      /* number of ranks that made the run together */
     unsigned shift;      /* each rank reads what the rank with a number higher by this wrote */
     int64_t start_time;  /* seconds since 1970, UTC */
-    uint64_t begun_ns;   /* by clock_ns(): when the run began, and when it had ended */
-    uint64_t ended_ns;
+    uint64_t begun_ns, ended_ns; /* by clock_ns(): when the run began, and when it had ended */
     const char *ended_by; /* "signal" for the last run of a session that a signal ended, or NULL */
-    char left_out[LEFT_OUT_TEXT]; /* why a row of a short look was not measured; empty: it was */
+    char left_out[512];   /* why a row of a short look was not measured; empty: it was */
     struct test_result tests[TEST_COUNT];
 };
 

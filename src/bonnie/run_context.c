@@ -13,17 +13,12 @@
 #include "util/shared_memory.h"
 
 /* Each rank has a directory of its own; but where ranks read what others have written, all use the
- * first rank's. The names derive from one random number, so each rank knows all names. */
+ * first rank's. Their names derive from one random number plus the rank, so each knows all names.
+ */
 
 /* A directory without a lock is checked this often, at this interval: for 200 ms. */
 #define LOOKS   10
 #define LOOK_NS 20000000
-
-/* The number from which the name of a rank's directory is derived. */
-static uint64_t number_of(uint64_t number, unsigned rank)
-{
-    return rng_mix(number + rank);
-}
 
 static int check_space(const struct plan *p, const struct scratch *s, struct err *e)
 {
@@ -88,21 +83,22 @@ static void choose_shift(void *context)
 }
 
 /* Makes the directory of this rank, or joins the first rank's. scratch_open() must have succeeded.
- * This rank reads the files of the rank with a number higher by *shift. *shift is what the plan
- * says, or leads to another host if several hosts see the same directory; otherwise, and after a
- * failure, it is 0. Refuses a shift if the ranks do not share the directory, and a plan whose data
- * for all ranks does not fit. */
-static int make_directories(struct scratch *s, unsigned *shift, const struct plan *p,
-                            struct coordinator *c, uint64_t number, struct err *e)
+ * The shift becomes what the plan says, or leads to another host if several hosts see the same
+ * directory; otherwise, and after a failure, it is 0. Refuses a shift if the ranks do not share the
+ * directory, and a plan whose data for all ranks does not fit. */
+static int make_directories(struct run_context *r, struct err *e)
 {
+    const struct plan *p = r->plan;
+    struct scratch *s = &r->scratch;
+    struct coordinator *c = r->coordinator;
+    uint64_t number = r->numbers.directories;
     struct visibility l = {.plan = p, .ranks = &c->ranks, .all_see = true};
-    int rc = p->rank == 0 ? scratch_make(s, number_of(number, 0), e) : 0;
-    *shift = 0;
+    int rc = p->rank == 0 ? scratch_make(s, rng_mix(number), e) : 0;
     if (rc != 0 || p->ranks == 1)
         return rc;
     rc = coordinator_share(c, "Making a directory", NULL, 0, e);
     char name[PRIVATE_NAME_SIZE];
-    private_name(name, number_of(number, 0));
+    private_name(name, rng_mix(number));
     int fd = rc == 0 && p->rank > 0 ? directory_open(s->parent_fd, name) : -1;
     bool sees = p->rank == 0 || fd >= 0;
     descriptor_close(&fd);
@@ -130,10 +126,10 @@ static int make_directories(struct scratch *s, unsigned *shift, const struct pla
     if (rc == 0) /* if rank 0 has refused, no rank goes on */
         rc = coordinator_share(c, "Making a directory", NULL, 0, e);
     if (rc == 0 && p->rank > 0)
-        rc = l.shift > 0 ? scratch_join(s, number_of(number, 0), e)
-                         : scratch_make(s, number_of(number, p->rank), e);
+        rc = l.shift > 0 ? scratch_join(s, rng_mix(number), e)
+                         : scratch_make(s, rng_mix(number + p->rank), e);
     if (rc == 0)
-        *shift = l.shift;
+        r->shift = l.shift;
     return rc;
 }
 
@@ -149,7 +145,7 @@ static void report_abandoned(const struct run_context *r)
         char name[PRIVATE_NAME_SIZE];
         char text[PATH_MAX + PRIVATE_NAME_SIZE + RANK_HOST_SIZE + 80];
         unsigned rank = (p->rank + i) % p->ranks;
-        uint64_t number = number_of(r->numbers.directories, rank);
+        uint64_t number = rng_mix(r->numbers.directories + rank);
         for (unsigned look = 0; look < LOOKS; look++) {
             if (look > 0)
                 clock_sleep(LOOK_NS);
@@ -188,17 +184,10 @@ static enum source_answer try_next(void *context, struct io *io, uint64_t now_ns
 static enum transfer_answer try_transferred(void *context, struct io *io)
 {
     (void)context;
-    bool was_written = io->kind == IO_WRITE;
+    if (io->kind == IO_READ)
+        return OPERATION_ENDED;
     io->kind = IO_READ;
-    return was_written ? OPERATION_CONTINUES : OPERATION_ENDED;
-}
-
-/* A bad block is no reason not to measure the others. */
-static bool try_failed(void *context, const struct io *io, int code)
-{
-    (void)context;
-    (void)io;
-    return code == EIO || code == ENODATA;
+    return OPERATION_CONTINUES;
 }
 
 static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct err *e)
@@ -208,10 +197,8 @@ static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct 
     struct trial trial = {.bytes = MAX(alignment, QUEUE_ALIGNMENT),
                           .reads_only = r->plan->is_device};
     const struct io_queue_setup setup = work_queue_setup(r->plan, &file, 1, trial.bytes);
-    const struct io_source source = {.next = try_next,
-                                     .transferred = try_transferred,
-                                     .failed = trial.reads_only ? try_failed : NULL,
-                                     .context = &trial};
+    const struct io_source source = {
+        .next = try_next, .transferred = try_transferred, .context = &trial};
     bool polls = strcmp(setup.engine->name, "io_uring") == 0 && setup.options->uring.iopoll;
     struct io_queue queue;
     struct err reason = {0};
@@ -219,6 +206,8 @@ static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct 
     if (rc == 0)
         rc = io_queue_run(&queue, &source, r->total, &reason);
     io_queue_close(&queue);
+    if (trial.reads_only && trial.is_done && (rc == -EIO || rc == -ENODATA))
+        return 0; /* a bad block is no reason not to measure the others */
     if (rc != 0 && rc != -EINTR && polls)
         return err_say(e, "--uring=iopoll needs -D and a device that can be polled: %s",
                        reason.text);
@@ -240,14 +229,13 @@ static int check_data_file(struct run_context *r, struct plan *p, struct err *e)
         fd = scratch_make_data_file(&r->scratch, p->first_worker, &is_named, e);
     if (!r->device && fd < 0)
         return fd;
-    const struct scratch *named_in = is_named ? &r->scratch : NULL;
     int rc = 0;
     bool again;
     do {
         int flags = (p->reads_only ? O_RDONLY : O_RDWR) | (p->direct ? O_DIRECT : 0);
-        int opened = r->device
-                         ? scratch_reopen(r->device->fd, flags, r->device->name, e)
-                         : scratch_reopen_data_file(named_in, p->first_worker, fd, flags, name, e);
+        int opened = r->device ? scratch_reopen(r->device->fd, flags, r->device->name, e)
+                               : scratch_reopen_data_file(is_named ? &r->scratch : NULL,
+                                                          p->first_worker, fd, flags, name, e);
         rc = opened < 0 ? opened : 0;
         uint32_t alignment = rc == 0 ? scratch_direct_alignment(opened) : 1;
         if (rc == 0 && offset % alignment != 0)
@@ -289,7 +277,6 @@ static int check_data_file(struct run_context *r, struct plan *p, struct err *e)
  * sockets, pipes and the like. */
 #define DESCRIPTORS_PER_WORKER 3
 #define DESCRIPTORS_IN_ALL     20
-
 /* Missing data files are filled in pieces of this size. */
 #define FILL_BYTES 262144
 
@@ -313,6 +300,14 @@ static void init_file_set(struct run_context *r, struct work *w)
     };
     file_set_init(&w->files, &setup);
 }
+
+/* The files of a worker that are set aside while it works on those of another rank. */
+struct lent_files {
+    bool has_data; /* the worker has the data file of another rank */
+    int fd;
+    bool has_files; /* the worker has the metadata files of another rank */
+    struct file_set files;
+};
 
 /* Makes what the workers share, the workers with their files and buffers, and their threads. */
 static int make_workers(struct run_context *r, struct err *e)
@@ -410,56 +405,6 @@ static int make_workers(struct run_context *r, struct err *e)
     return rc;
 }
 
-static void break_progress_line(void *line)
-{
-    progress_lines_break(line);
-}
-
-/* Opens the device; or the user's directory, and makes the private one in it. No rank writes
- * anything before all ranks have their directories. The name of a user's directory that it makes
- * may be misspelt, and lead to another filesystem than was meant, so a line says which it is. */
-static int open_scratch(struct run_context *r, struct err *e)
-{
-    const struct plan *p = r->plan;
-    const char *path = p->directory;
-    struct mount_info mount = {0};
-    struct device_set devices;
-    struct coordinator *c = r->coordinator;
-    char mine[RANK_HOST_SIZE] = "";
-    const struct parcel host = {.to = (p->rank + p->ranks - 1) % p->ranks,
-                                .from = (p->rank + 1) % p->ranks,
-                                .sent = mine,
-                                .got = r->next_host,
-                                .bytes = sizeof mine};
-    int rc = r->device ? block_device_open(r->device, p->is_confirmed, e)
-                       : scratch_open(&r->scratch, path, PATH_FAILS, p->trusts_directory, e);
-    if (rc == -ENOENT && !r->device && p->makes_directory) {
-        err_init(e);
-        rc = scratch_open(&r->scratch, path, PATH_MAKES, p->trusts_directory, e);
-        if (rc == 0 && p->rank == 0) {
-            mount_info_find(&mount, r->scratch.parent_fd);
-            device_find(&devices, &mount);
-            message("made %s, on the filesystem %s%s%s", path, mount.filesystem,
-                    devices.count > 0 ? " of " : "", devices.name);
-        }
-    }
-    if (rc == 0 && p->data.bytes > 0)
-        rc = engine_check(p->engine.ops, e);
-    if (rc == 0 && !r->device)
-        rc = check_space(p, &r->scratch, e);
-    /* the run's stamps differ from those of others with the same seed */
-    if (rc == 0 && getrandom(&r->numbers, sizeof r->numbers, 0) != (ssize_t)sizeof r->numbers)
-        rc = err_system(e, errno, "draw random numbers for the run");
-    if (rc == 0)
-        rc = coordinator_share(c, "Starting", &r->numbers, sizeof r->numbers, e);
-    snprintf(mine, sizeof mine, "%.*s", RANK_HOST_SIZE - 1, r->host->name);
-    if (rc == 0 && p->ranks > 1)
-        rc = c->ops->exchange(c, &host, e);
-    if (rc == 0 && !r->device)
-        rc = make_directories(&r->scratch, &r->shift, p, c, r->numbers.directories, e);
-    return rc;
-}
-
 int run_context_check_limits(const struct plan *p, struct err *e)
 {
     const struct data_plan *d = &p->data;
@@ -493,12 +438,48 @@ int run_context_open(struct run_context *r, struct plan *p, struct block_device 
         .of_ranks = {.poll = coordinator_poll, .context = coordinator},
         .poller = p->ranks > 1 ? &r->of_ranks : NULL,
     };
+    const char *path = p->directory;
+    char mine[RANK_HOST_SIZE] = "";
+    const struct parcel host = {.to = (p->rank + p->ranks - 1) % p->ranks,
+                                .from = (p->rank + 1) % p->ranks,
+                                .sent = mine,
+                                .got = r->next_host,
+                                .bytes = sizeof mine};
+    snprintf(mine, sizeof mine, "%.*s", RANK_HOST_SIZE - 1, r->host->name);
     progress_lines_init(&r->progress, p->quiet);
     if (p->is_bonniexx)
         r->progress.is_live = r->progress.has_colour = false;
-    coordinator->break_line = break_progress_line;
+    coordinator->break_line = progress_lines_break;
     coordinator->line = &r->progress;
-    int rc = open_scratch(r, e);
+    /* the device; or the user's directory, and then the private one in it */
+    int rc = device ? block_device_open(device, p->is_confirmed, e)
+                    : scratch_open(&r->scratch, path, PATH_FAILS, p->trusts_directory, e);
+    if (rc == -ENOENT && !device && p->makes_directory) {
+        err_init(e);
+        rc = scratch_open(&r->scratch, path, PATH_MAKES, p->trusts_directory, e);
+        if (rc == 0 &&
+            p->rank == 0) { /* a misspelt name may lead to another filesystem than meant */
+            struct mount_info mount = {0};
+            struct device_set devices;
+            mount_info_find(&mount, r->scratch.parent_fd);
+            device_find(&devices, &mount);
+            message("made %s, on the filesystem %s%s%s", path, mount.filesystem,
+                    devices.count > 0 ? " of " : "", devices.name);
+        }
+    }
+    if (rc == 0 && p->data.bytes > 0)
+        rc = engine_check(p->engine.ops, e);
+    if (rc == 0 && !device)
+        rc = check_space(p, &r->scratch, e);
+    /* the run's stamps differ from those of others with the same seed */
+    if (rc == 0 && getrandom(&r->numbers, sizeof r->numbers, 0) != (ssize_t)sizeof r->numbers)
+        rc = err_system(e, errno, "draw random numbers for the run");
+    if (rc == 0)
+        rc = coordinator_share(coordinator, "Starting", &r->numbers, sizeof r->numbers, e);
+    if (rc == 0 && p->ranks > 1)
+        rc = coordinator->ops->exchange(coordinator, &host, e);
+    if (rc == 0 && !device) /* no rank writes anything before all have their directories */
+        rc = make_directories(r, e);
     if (rc == 0) {
         sources_find(&r->storage.sources, device ? device->fd : r->scratch.fd);
         device_models(&r->storage.sources.devices, r->storage.models);
@@ -544,7 +525,16 @@ void run_context_begin_run(struct run_context *r, const struct plan *p, uint64_t
     }
 }
 
-void run_context_give_back(struct run_context *r, unsigned worker)
+/* What a rank knows about the files of a worker. */
+struct worker_state {
+    uint64_t valid_bytes; /* of its data file */
+    uint64_t generation;
+    uint64_t rewritten;
+    struct file_set_state files;
+};
+
+/* Gives a worker its own files back after it worked on another rank's. */
+static void give_back(struct run_context *r, unsigned worker)
 {
     struct lent_files *lent = r->lent ? &r->lent[worker] : NULL;
     struct work *w = &r->work[worker];
@@ -561,6 +551,84 @@ void run_context_give_back(struct run_context *r, unsigned worker)
     }
 }
 
+/* Sends an array to the rank that borrows this rank's files, or back to the one that has lent its
+ * own, and replaces it by the array that comes from the other of these two. */
+static int swap(struct run_context *r, bool gives_back, void *array, size_t bytes, struct err *e)
+{
+    unsigned ranks = r->plan->ranks;
+    unsigned lending = (r->plan->rank + r->shift) % ranks;
+    unsigned borrowing = (r->plan->rank + ranks - r->shift) % ranks;
+    void *got = malloc(bytes);
+    if (!got)
+        return err_system(e, ENOMEM, "allocate memory for what another rank has written");
+    const struct parcel p = {.to = gives_back ? lending : borrowing,
+                             .from = gives_back ? borrowing : lending,
+                             .sent = array,
+                             .got = got,
+                             .bytes = bytes};
+    int rc = r->coordinator->ops->exchange(r->coordinator, &p, e);
+    if (rc == 0)
+        memcpy(array, got, bytes);
+    free(got);
+    return rc;
+}
+
+/* Swaps what is known about the files, with the numbers of changes of all blocks of data files;
+ * what is borrowed is then opened. */
+int run_context_swap_files(struct run_context *r, bool has_data, bool gives_back, struct err *e)
+{
+    unsigned count = r->plan->workers;
+    unsigned first = (r->plan->rank + r->shift) % r->plan->ranks * count;
+    struct generations *g = &r->contents.changes;
+    struct worker_state *states = calloc(count, sizeof *states);
+    if (!states)
+        return err_system(e, ENOMEM, "allocate memory for %u workers", count);
+    for (unsigned i = 0; i < count; i++) {
+        states[i] = (struct worker_state){.valid_bytes = r->work[i].data.valid_bytes,
+                                          .generation = r->contents.files[i].generation,
+                                          .rewritten = r->contents.files[i].rewritten,
+                                          .files = r->work[i].files.state};
+        if (gives_back)
+            give_back(r, i);
+    }
+    int rc = swap(r, gives_back, states, count * sizeof *states, e);
+    for (unsigned i = 0; rc == 0 && i < count; i++) {
+        struct file_set *files = &r->work[i].files;
+        struct file_set_setup setup = files->setup;
+        if (has_data) {
+            r->work[i].data.valid_bytes = states[i].valid_bytes;
+            r->contents.files[i].generation = states[i].generation;
+            r->contents.files[i].rewritten = states[i].rewritten;
+        } else if (gives_back) {
+            files->state.wanted = states[i].files.wanted;
+            files->state.made = states[i].files.made;
+        } else { /* the worker works on the files of its counterpart */
+            setup.number = first + i;
+            r->lent[i].files = *files;
+            r->lent[i].has_files = true;
+            file_set_init(files, &setup);
+            rc = file_set_visit(files, &states[i].files, e);
+        }
+    }
+    free(states);
+    if (rc == 0 && has_data && g->counters)
+        rc = swap(r, gives_back, (void *)g->counters, g->count * sizeof *g->counters, e);
+    if (rc != 0 || gives_back || !has_data)
+        return rc;
+    for (unsigned i = 0; i < count; i++) {
+        const struct made_name name = made_name(MADE_FILE, first + i);
+        int fd = openat(r->scratch.fd, name.text, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+        if (fd < 0)
+            return err_system(e, errno, "open %s/%s/%s", r->scratch.path, r->scratch.name,
+                              name.text);
+        r->lent[i].has_data = true;
+        r->lent[i].fd = r->work[i].data.fd;
+        r->work[i].data.fd = fd;
+    }
+    r->contents.first_number = first;
+    return 0;
+}
+
 /* r may be half open. */
 int run_context_close(struct run_context *r, int result, struct err *failure)
 {
@@ -573,7 +641,7 @@ int run_context_close(struct run_context *r, int result, struct err *failure)
         struct work *w = &r->work[i];
         if (!w->buffer)
             continue; /* this worker was never made */
-        run_context_give_back(r, i);
+        give_back(r, i);
         data_file_release(&w->data);
         int one = file_set_release(&w->files, e);
         rc = rc ? rc : one;

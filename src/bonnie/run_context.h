@@ -13,20 +13,6 @@
 /* Room for a line for each test, and one with the number of the run. */
 #define FIGURES_SO_FAR (TEST_COUNT * 100 + 40)
 
-/* Random numbers that all ranks of a run share. */
-struct run_numbers {
-    uint64_t first_run;   /* number of the first run in stamps; later runs have the next numbers */
-    uint64_t directories; /* the names of all ranks' private directories derive from this */
-};
-
-/* The files of a worker that are set aside while it works on those of another rank. */
-struct lent_files {
-    bool has_data; /* the worker has the data file of another rank */
-    int fd;
-    bool has_files; /* the worker has the metadata files of another rank */
-    struct file_set files;
-};
-
 /* What was begun as root, before the privileges were given up. */
 struct helpers {
     struct helper dropper;
@@ -42,9 +28,12 @@ struct run_context {
     struct progress_lines progress;
     struct block_device *device; /* is measured itself; NULL: files in the scratch directory are */
     struct scratch scratch;
-    struct storage storage; /* what is known of the storage below the directory */
-    struct io_limit limit;  /* limits that a control group sets on these devices */
-    struct run_numbers numbers;
+    struct storage storage;   /* what is known of the storage below the directory */
+    struct io_limit limit;    /* limits that a control group sets on these devices */
+    struct {                  /* random numbers that all ranks of a run share */
+        uint64_t first_run;   /* number of the first run in stamps; later runs have the next ones */
+        uint64_t directories; /* the names of all ranks' private directories derive from this */
+    } numbers;
     char next_host[RANK_HOST_SIZE]; /* host of the next rank, if there are several ranks */
     struct pattern pattern;
     struct contents contents;
@@ -83,8 +72,13 @@ int run_context_open(struct run_context *r, struct plan *p, struct block_device 
  * plan's seed; stamps are those of no other run. All workers must be parked. */
 void run_context_begin_run(struct run_context *r, const struct plan *p, uint64_t index);
 
-/* Gives a worker its own files back after it worked on another rank's. */
-void run_context_give_back(struct run_context *r, unsigned worker);
+/* While a test of several ranks reads, each works on the files of the rank with a number higher by
+ * `shift`, so that the caches of its own host do not help. Each rank lends its files, and what it
+ * knows of their contents, which comes back changed, to exactly one other. This lets the workers of
+ * this rank work on another rank's data files, or metadata files, and another rank on this one's;
+ * or, when the test has ended, gives them back. Every rank must call it, with all files closed.
+ * Returns 0, or a negative errno with a line in e. */
+int run_context_swap_files(struct run_context *r, bool has_data, bool gives_back, struct err *e);
 
 /* Ends the workers, and removes everything that was made. rc is the result of the run. Returns the
  * first failure of closing, or 0. After a signal, e has only the run's own failure; what could not

@@ -22,8 +22,8 @@
 /* Says, unless -q is given, what may surprise, and with -v what was decided. */
 static void advise_user(const struct plan *p, const struct helpers *helpers, bool stays_root)
 {
-    bool needs_direct = p->engine.ops->capabilities & ENGINE_NEEDS_DIRECT;
-    if (!p->quiet && p->data.bytes > 0 && needs_direct && !p->direct)
+    if (!p->quiet && p->data.bytes > 0 && !p->direct &&
+        (p->engine.ops->capabilities & ENGINE_NEEDS_DIRECT))
         message("%s without --direct is synchronous: the kernel's page cache serves one call "
                 "at a time",
                 p->engine.ops->name);
@@ -325,8 +325,7 @@ int bonnie(int argc, char *argv[], struct err *e)
         rc = reports_end(&reports, e);
     if (is_open) {
         int closed = run_context_close(&context, rc, e);
-        bool is_interrupted = rc != 0 && (stop_signal() == SIGINT || stop_signal() == SIGTERM);
-        if (is_interrupted && ranks->number == 0)
+        if (rc != 0 && ranks->number == 0 && (stop_signal() == SIGINT || stop_signal() == SIGTERM))
             reports_print_unfinished(&reports);
         rc = rc ? rc : closed;
     }

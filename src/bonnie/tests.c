@@ -8,8 +8,3 @@ const char *const test_names[TEST_COUNT + 1] = {
     [TEST_SEQ_DEL] = "seq_del", [TEST_RAN_CREATE] = "ran_create", [TEST_RAN_STAT] = "ran_stat",
     [TEST_RAN_DEL] = "ran_del",
 };
-
-enum test_id test_next_classic(enum test_id test)
-{
-    return test + 1 == TEST_IOPS ? test + 2 : test + 1;
-}

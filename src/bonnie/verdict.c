@@ -8,13 +8,10 @@
 
 /* Operations below this size cost as much CPU time for the system call as for moving the data. */
 #define SMALL_FOR_CPU (64 * KIB)
-
 /* If smaller operations come one at a time, a device spends much of its time on other things. */
 #define SMALL_FOR_DEVICE MIB
-
 /* Most devices need no more operations in flight than this. */
 #define MANY_IN_FLIGHT 32
-
 /* The size of a direct transfer is a multiple of at least this. */
 #define SECTOR_BYTES 512
 

@@ -4,16 +4,13 @@
 #include "bonnie/tests.h"
 #include "measure/limit.h"
 
-/* Advises options that may give a higher figure, by a table of what fits a test and its settings.
- */
-
-/* What the advice depends on. */
+/* Advises options that may give a higher figure, by a table of what fits a test and its settings:
+ * what the advice depends on. */
 struct advice_facts {
     enum test_id test;
     enum limit_reason reason;
-    unsigned workers; /* workers or seekers */
-    unsigned iodepth; /* operations in flight for each of them */
-    unsigned cpus;    /* number of CPUs that the program may use */
+    unsigned workers, iodepth; /* workers or seekers; operations in flight for each of them */
+    unsigned cpus;             /* number of CPUs that the program may use */
     uint64_t operation_bytes;
     bool is_direct;           /* the test uses O_DIRECT */
     bool is_durable;          /* every write was made durable */
@@ -31,15 +28,13 @@ uint64_t advice_for(const struct advice_facts *facts);
  * union of those of several tests with the same reason. The sentence has no commas, because scripts
  * take a line with a comma for the CSV line. */
 #define ADVICE_TEXT 256
-
 void advice_text(char text[static ADVICE_TEXT], uint64_t set);
 
 /* What limited the figure of a test, or of several tests with the same reason: every percentage in
  * `most` is the largest of any of them, and in `least` the smallest. All zeros: nothing is said. */
 struct verdict {
     bool is_known;
-    struct judgement least;
-    struct judgement most;
+    struct judgement least, most;
     uint64_t advice; /* a set of remedies for advice_text() */
 };
 

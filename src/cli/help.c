@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/parser.h"
 
-#include "util/err.h"
-#include "util/printable.h"
-
 static const char *or_empty(const char *text)
 {
     return text ? text : "";

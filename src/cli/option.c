@@ -69,8 +69,8 @@ int value_word(const char *value, const char *const words[])
     return -1;
 }
 
-int value_list(void *settings, const char *list, value_take *take, const char *accepted,
-               struct err *e)
+int value_list(void *settings, const char *list, bool (*take)(void *settings, char *word),
+               const char *accepted, struct err *e)
 {
     for (;;) {
         char word[VALUE_WORD];
@@ -92,47 +92,6 @@ static void add_words(struct label_text *t, const char *const words[], const cha
 {
     for (size_t i = 0; words[i]; i++)
         label_add(t, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : last, words[i]);
-}
-
-/* What the option accepts as its value: "a size from 1KiB to 1GiB". */
-static struct label_text option_accepted(const struct option_entry *entry)
-{
-    static const char *const things[] = {
-        [OPTION_COUNT] = "a whole number", [OPTION_DECIMAL] = "a number", [OPTION_SIZE] = "a size"};
-    static const char *const units[] = {"", "KiB", "MiB", "GiB", "TiB", NULL};
-    struct label_text t = {""};
-    bool is_list = entry->offer == OFFER_LIST;
-    bool is_size = entry->kind == OPTION_SIZE;
-    if (entry->accepted) {
-        label_add(&t, "%s", entry->accepted);
-    } else if (entry->words) {
-        label_add(&t, "%s", is_list ? "a comma-separated list of " : "");
-        add_words(&t, entry->words, is_list ? ", " : " or ");
-    } else if (entry->kind == OPTION_DURATION) {
-        label_add(&t, "a time%s up to 1000000 seconds: 90, 90s, 1.5s, 300ms or 1m30s",
-                  entry->min > 0 ? " above 0 and" : "");
-    } else if (entry->kind == OPTION_COUNT || entry->kind == OPTION_DECIMAL || is_size) {
-        uint64_t divisor = entry->kind == OPTION_DECIMAL ? BILLION : 1;
-        const uint64_t limits[] = {entry->min, entry->max};
-        label_add(&t, "%s", things[entry->kind]);
-        for (int i = 0; i < 2; i++) {
-            if (i == 0 ? entry->min == 0 && (is_size || entry->max == 0) : entry->max == 0)
-                continue;
-            label_add(&t, "%s",
-                      i == 0                       ? " from "
-                      : is_size && entry->min == 0 ? " up to "
-                                                   : " to ");
-            if (is_size)
-                label_add(&t, "%s", units_exactly(limits[i], units).text);
-            else
-                label_add(&t, "%" PRIu64, limits[i] / divisor);
-        }
-        if (is_size && entry->unit > 1)
-            label_add(&t, "; a number alone is in %s", entry->unit == MIB ? "MiB" : "KiB");
-    } else {
-        label_add(&t, "%s", entry->value_name);
-    }
-    return t;
 }
 
 struct label_text option_help(const struct option_entry *entry)
@@ -169,7 +128,10 @@ static int set_field(const struct option_entry *entry, void *field, const char *
         status = units_parse_decimal(value, &number);
         return take_number(field, status, number, entry->min, entry->max, NULL, e);
     case OPTION_SIZE:
-        return value_size(field, value, entry->unit, entry->min, entry->max, NULL, e);
+        status = units_parse_size(value, entry->unit, &number);
+        if (entry->multiple > 0 && number % entry->multiple != 0)
+            return -EINVAL;
+        return take_number(field, status, number, entry->min, entry->max, NULL, e);
     case OPTION_DURATION:
         return value_duration(field, value, entry->min, NULL, e);
     case OPTION_FILE:
@@ -201,8 +163,44 @@ static int set_field(const struct option_entry *entry, void *field, const char *
 
 int option_apply(const struct option_entry *entry, void *settings, const char *value, struct err *e)
 {
+    static const char *const things[] = {
+        [OPTION_COUNT] = "a whole number", [OPTION_DECIMAL] = "a number", [OPTION_SIZE] = "a size"};
+    static const char *const units[] = {"", "KiB", "MiB", "GiB", "TiB", NULL};
+    struct label_text t = {""}; /* what the option accepts: "a size from 1KiB to 1GiB" */
+    bool is_list = entry->offer == OFFER_LIST;
+    bool is_size = entry->kind == OPTION_SIZE;
     int rc = set_field(entry, (char *)settings + entry->field, value, e);
-    if (rc != 0 && e->code == 0)
-        err_say(e, "%s", option_accepted(entry).text);
+    if (rc == 0 || e->code != 0)
+        return rc;
+    if (entry->accepted) {
+        label_add(&t, "%s", entry->accepted);
+    } else if (entry->words) {
+        label_add(&t, "%s", is_list ? "a comma-separated list of " : "");
+        add_words(&t, entry->words, is_list ? ", " : " or ");
+    } else if (entry->kind == OPTION_DURATION) {
+        label_add(&t, "a time%s up to 1000000 seconds: 90, 90s, 1.5s, 300ms or 1m30s",
+                  entry->min > 0 ? " above 0 and" : "");
+    } else if (entry->kind == OPTION_COUNT || entry->kind == OPTION_DECIMAL || is_size) {
+        uint64_t divisor = entry->kind == OPTION_DECIMAL ? BILLION : 1;
+        const uint64_t limits[] = {entry->min, entry->max};
+        label_add(&t, "%s", things[entry->kind]);
+        for (int i = 0; i < 2; i++) {
+            if (i == 0 ? entry->min == 0 && (is_size || entry->max == 0) : entry->max == 0)
+                continue;
+            label_add(&t, "%s",
+                      i == 0                       ? " from "
+                      : is_size && entry->min == 0 ? " up to "
+                                                   : " to ");
+            if (is_size)
+                label_add(&t, "%s", units_exactly(limits[i], units).text);
+            else
+                label_add(&t, "%" PRIu64, limits[i] / divisor);
+        }
+        if (is_size && entry->unit > 1)
+            label_add(&t, "; a number alone is in %s", entry->unit == MIB ? "MiB" : "KiB");
+    } else {
+        label_add(&t, "%s", entry->value_name);
+    }
+    err_say(e, "%s", t.text);
     return rc;
 }

@@ -17,7 +17,8 @@ enum option_kind {
     OPTION_BOOLEAN,     /* bool: true without a value, or what the value says, as in Go */
     OPTION_COUNT,       /* struct optional: a whole number from `min` to `max` */
     OPTION_DECIMAL,     /* struct optional, in billionths: from `min` to `max` */
-    OPTION_SIZE,        /* struct optional, in bytes, from `min` to `max`; a bare number: `unit` */
+    OPTION_SIZE,        /* struct optional, in bytes, from `min` to `max`, and a multiple of
+                           `multiple`, if that is not 0; a bare number: `unit` */
     OPTION_DURATION,    /* struct optional, in ns, at least `min`; a bare number is in seconds */
     OPTION_TEXT,        /* const char *: one of `words`; with `accepted` or without words, any text,
                            which may be empty without `accepted` */
@@ -76,10 +77,9 @@ struct option_entry {
     void (*list)(FILE *out); /* prints the words with what they mean; NULL: one on each line */
     enum option_offer offer;
     enum option_kind kind;
-    size_t field; /* offset of the field in the settings */
-    uint64_t min;
-    uint64_t max; /* 0: no limit */
-    uint64_t unit;
+    size_t field;      /* offset of the field in the settings */
+    uint64_t min, max; /* max 0: no limit */
+    uint64_t unit, multiple;
     int constant;
     /* Stores the value. Returns 0, or -EINVAL with what is accepted in e, if `accepted` is NULL. */
     int (*set)(void *field, const char *value, struct err *e);
@@ -132,22 +132,18 @@ static inline uint64_t optional_or(struct optional g, uint64_t otherwise)
 /* Parse the values of options. They return 0, or -EINVAL with the line `accepted` in e; NULL: the
  * entry says what is accepted. */
 
-/* Parses a whole number from min to max. */
+/* A whole number from min to max. */
 int value_count(struct optional *out, const char *value, uint64_t min, uint64_t max,
                 const char *accepted, struct err *e);
-
-/* Parses a size from min to max. A number without a suffix is in units of `unit` bytes. */
+/* A size from min to max. A number without a suffix is in units of `unit` bytes. */
 int value_size(struct optional *out, const char *value, uint64_t unit, uint64_t min, uint64_t max,
                const char *accepted, struct err *e);
-
-/* Parses a duration; a number without a unit is in seconds. */
+/* A duration; a number without a unit is in seconds. */
 int value_duration(struct optional *out, const char *value, uint64_t min, const char *accepted,
                    struct err *e);
-
-/* Parses yes or no, as Go's flag package spells them. */
+/* Yes or no, as Go's flag package spells them. */
 int value_boolean(bool *out, const char *value, struct err *e);
-
-/* Parses any text, which may be empty only if `accepted` is NULL. */
+/* Any text, which may be empty only if `accepted` is NULL. */
 int value_text(const char **out, const char *value, const char *accepted, struct err *e);
 
 /* The index of `value` in a list of words that ends with NULL; -1: it is not in the list. */
@@ -156,8 +152,5 @@ int value_word(const char *value, const char *const words[]);
 /* Calls `take` with a copy of each word of a comma-separated list. Refuses the list when `take`
  * returns false, or when a word has VALUE_WORD characters or more. */
 #define VALUE_WORD 32
-
-typedef bool value_take(void *settings, char *word);
-
-int value_list(void *settings, const char *list, value_take *take, const char *accepted,
-               struct err *e);
+int value_list(void *settings, const char *list, bool (*take)(void *settings, char *word),
+               const char *accepted, struct err *e);

@@ -3,14 +3,10 @@
 
 #include <ctype.h>
 
-#include "util/printable.h"
-
 /* Longer names get no suggestion. */
 #define MAX_NAME 31
-
 /* Number of changed letters up to which one name may be a misspelling of another. */
 #define NEAR 2
-
 /* Number of characters of an unknown word that a message repeats. */
 #define WORD_SHOWN 100
 

@@ -10,7 +10,6 @@
  * CLI_ANSWERED if help, the version or a list was asked for, and printed on `out` (NULL: not); or
  * -EINVAL with a line in e. */
 #define CLI_ANSWERED 1
-
 int cli_parse(const struct option_table *table, int argc, char *argv[], void *settings,
               bool given[MAX_OPTIONS], FILE *out, struct err *e);
 

@@ -12,10 +12,8 @@
 
 #define INTERVAL_NS UINT64_C(1000000000)
 #define REDRAW_NS   UINT64_C(200000000)
-
 /* The mapping has room for this number of intervals. Pages without intervals take no memory. */
 #define MAX_INTERVALS 1000000
-
 /* Room for the figures of all tests. */
 #define FIGURES_TEXT 4096
 

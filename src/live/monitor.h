@@ -24,16 +24,13 @@ struct shared_stats {
 
 /* Opens statistics with room for `room` workers. */
 int shared_stats_open(struct shared_stats *s, unsigned room, struct err *e);
-
 void shared_stats_close(struct shared_stats *s);
 
 /* Begins a phase with `used` workers: clears their entries, which also allocates their memory. */
 void shared_stats_begin(struct shared_stats *s, unsigned used);
 
-/* Adds up what all workers of the phase have counted. */
+/* Add up all that the workers of the phase have counted; or only their latencies. */
 void shared_stats_sum(const struct shared_stats *s, struct op_stats *sum);
-
-/* Adds up only their latencies. */
 void shared_stats_latencies(const void *shared_stats, struct histogram *sum);
 
 /* A process that accompanies each phase, and reads the statistics that the workers share with it.
@@ -50,17 +47,14 @@ struct interval {
     uint64_t end_ns; /* end of the interval, in ns since the start of the test */
     uint64_t ops;    /* number of operations that ended in it */
     uint64_t bytes;
-    uint64_t p50_ns; /* percentiles of their latencies */
-    uint64_t p99_ns;
-    uint64_t max_ns;
+    uint64_t p50_ns, p99_ns, max_ns; /* percentiles of their latencies */
 };
 
 struct monitor_setup {
     const char *title; /* title of the phase */
     const struct shared_stats *stats;
     struct progress_reading goal;     /* only its goals, as far as they are known beforehand */
-    bool draws;                       /* draws the line on standard error */
-    bool has_colour;                  /* draws it in colours */
+    bool draws, has_colour;           /* draws the line on standard error; in colours */
     bool notes_intervals;             /* records intervals */
     bool records_series;              /* records a time series of bytes, to find its levels */
     const struct device_set *devices; /* that the time series covers, too; NULL: none */
@@ -73,8 +67,7 @@ struct monitor_setup {
     const int *unshared_fd; /* a descriptor that the monitor must not keep open; NULL: none */
 };
 
-/* Starts the monitor of a phase while no other thread runs; the caller passes it to monitor_end().
- */
+/* Starts the monitor of a phase, while no other thread runs. The caller must end it. */
 int monitor_start(struct monitor **out, const struct monitor_setup *setup, struct err *e);
 
 /* Start or stop the phase's clock. A phase may have several laps, and between two of them the next

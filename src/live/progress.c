@@ -16,11 +16,9 @@
 #define COLOUR_ROOM     16
 #define WIDEST_BAR      40
 #define NARROWEST_BAR   8
-
 /* The time left is shown only after this time, and when this part of the work is done. */
 #define GUESS_AFTER_NS   BILLION
 #define GUESS_AFTER_PART .01
-
 /* A rate over a shorter time would depend on the clock and the scheduler. */
 #define LEAST_MEASURED_NS (10 * MILLION)
 
@@ -235,8 +233,9 @@ void progress_lines_end(struct progress_lines *p, const char *word, unsigned tim
     progress_lines_break(p);
 }
 
-void progress_lines_break(struct progress_lines *p)
+void progress_lines_break(void *lines)
 {
+    struct progress_lines *p = lines;
     if (p->line_open)
         fputs(p->is_live ? CLEAR_LINE : "\n", stderr);
     p->line_open = false;

@@ -14,15 +14,11 @@ struct progress_bar {
 
 /* The progress of a phase. All zeros: the phase is being prepared. */
 struct progress_reading {
-    uint64_t elapsed_ns;
-    uint64_t ops;
-    uint64_t bytes;
-    uint64_t goal_ops; /* the phase ends when it has reached all goals that are not 0 */
-    uint64_t goal_bytes;
-    uint64_t goal_ns;
+    uint64_t elapsed_ns, ops, bytes;
+    uint64_t goal_ns, goal_ops, goal_bytes; /* it ends when it has reached all that are not 0 */
     unsigned preparing_round; /* number of the round, from 2 on, that is being prepared; 0: none */
-    uint64_t phase;           /* number of the phase, counted from 1, and of all phases */
-    uint64_t phases;          /* up to 1: only the phase itself is shown */
+    uint64_t phase, phases;   /* number of the phase, from 1 on, and of all; if that is at most 1,
+                                 only the phase itself is shown */
     uint64_t later_ns;        /* time that the phases after it take */
     uint64_t later_bytes;     /* what they move, which takes as long as the bytes of this phase */
     bool is_unforeseen;       /* nobody can tell yet how long they take */
@@ -52,7 +48,6 @@ void progress_bar_draw(struct progress_bar *g, const struct progress_reading *r,
 /* Replaces the line by another text, cut to the width of the terminal. Does nothing while another
  * program is in the terminal's foreground, or while the terminal accepts no output. */
 void progress_bar_draw_text(struct progress_bar *g, const char *text);
-
 void progress_bar_erase(struct progress_bar *g);
 
 /* Lines on standard error that say which test is running. After a signal none is printed. */
@@ -72,5 +67,6 @@ void progress_lines_begin(struct progress_lines *p, const char *title);
 /* Ends the line with a word, printed `times` times: "done...done..."; clears it on a terminal. */
 void progress_lines_end(struct progress_lines *p, const char *word, unsigned times);
 
-/* Ends a line that was begun, or clears it on a terminal, so that other output has its own. */
-void progress_lines_break(struct progress_lines *p);
+/* Ends a line that was begun, or clears it on a terminal, so that other output has its own. `lines`
+ * is a struct progress_lines *, which a coordinator need not know. */
+void progress_lines_break(void *lines);

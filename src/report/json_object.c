@@ -4,8 +4,6 @@
 #include <math.h>
 #include <time.h>
 
-#include "util/printable.h"
-
 void put_value(json_t **object, const char *key, json_t *value)
 {
     if (json_object_set_new(*object, key, value) == 0)

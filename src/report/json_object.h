@@ -9,9 +9,6 @@
 #include "measure/limit.h"
 #include "tail/summary.h"
 
-/* Appends the latencies to the object. Each key is the name of the field in the struct. */
-void put_latencies(json_t **object, const struct latencies *l);
-
 /* Every function appends to *object (or *array). When memory runs out, or a value is NULL, *object
  * is freed, and becomes and stays NULL: only the end has to check. */
 
@@ -22,29 +19,25 @@ void append_value(json_t **array, json_t *value);
 /* Appends a whole number. jansson's largest is 2^63-1, and replaces anything larger. */
 void put_count(json_t **object, const char *key, uint64_t count);
 
-/* Appends several counts: PUT_COUNTS(&object, {"reads", reads}, {"writes", writes}). */
-struct json_count {
-    const char *key;
-    uint64_t count;
-};
-
-#define PUT_COUNTS(object, ...)                                                                    \
-    put_count_list(object, (const struct json_count[]){__VA_ARGS__, {NULL, 0}})
-void put_count_list(json_t **object, const struct json_count list[]);
-
 /* Appends a number with a fraction. JSON has neither infinity nor NaN: 0 replaces them. */
 void put_real(json_t **object, const char *key, double number);
 void append_real(json_t **array, double number);
 
-/* Appends several of these: PUT_REALS(&object, {"mean", mean}, {"slope", slope}). */
+/* Append several: PUT_COUNTS(&object, {"reads", reads}, {"writes", writes}). */
+struct json_count {
+    const char *key;
+    uint64_t count;
+};
 struct json_real {
     const char *key;
     double number;
 };
-
+void put_count_list(json_t **object, const struct json_count list[]);
+void put_real_list(json_t **object, const struct json_real list[]);
+#define PUT_COUNTS(object, ...)                                                                    \
+    put_count_list(object, (const struct json_count[]){__VA_ARGS__, {NULL, 0}})
 #define PUT_REALS(object, ...)                                                                     \
     put_real_list(object, (const struct json_real[]){__VA_ARGS__, {NULL, 0}})
-void put_real_list(json_t **object, const struct json_real list[]);
 
 void put_flag(json_t **object, const char *key, bool flag);
 
@@ -65,18 +58,14 @@ void put_known_real(json_t **object, const char *key, double number);
  * NULL, or memory has run out. */
 char *json_text(const json_t *object, size_t flags);
 
-/* Appends "tail", what the slowest operations waited for; nothing if it was not wanted. */
+/* Append the figures of a struct, with the names of its fields as keys; "tail", what the slowest
+ * operations waited for, if that was wanted; "direct_asked", "direct_seen" and "direct_reason";
+ * "durability", "durability_of" and "durability_reason"; "levels"; what others did to CPUs and
+ * device, and the same as "machine". */
+void put_latencies(json_t **object, const struct latencies *l);
 void put_tail(json_t **object, const struct tail_summary *s);
-
-/* Appends "direct_asked", "direct_seen" and "direct_reason". */
 void put_direct(json_t **object, const struct direct_use *use);
-
-/* Appends "durability", "durability_of" and "durability_reason". */
 void put_durability(json_t **object, const struct durability *d);
-
-/* Appends "levels". */
 void put_levels(json_t **object, const struct levels *levels);
-
-/* Appends "machine", what others did to CPUs and device. What is not known is null. */
 void put_others(json_t **object, const struct others *o);
 void put_machine(json_t **object, const struct others *o);

@@ -22,14 +22,11 @@
 #define DRAWER_SET_BY "BON_CSV2HTML"
 
 extern char **environ;
-
 /* A longer page is not believed, and longer messages are cut. */
 #define MAX_PAGE     (off_t)(256 * MIB)
 #define MAX_MESSAGES 4096
-
 /* Interval at which to look whether the drawer has ended. */
 #define LOOK_NS 2000000
-
 /* A drawer that takes longer is killed: after -u, others of the user may hold it up. */
 #define MAX_NS (300 * BILLION)
 

@@ -44,10 +44,7 @@ static int classic_run(FILE *out, const struct result *r)
 }
 
 const struct report_ops report_classic = {
-    .name = "classic",
-    .run = classic_run,
-    .all = summary_table,
-};
+    .name = "classic", .run = classic_run, .all = summary_table};
 
 /* Prints the row of an HTML table that Bonnie 1.4 and 1.5 print: label, number of volumes and MB of
  * each, and the pairs of figures. */
@@ -65,7 +62,4 @@ static int html_row_run(FILE *out, const struct result *r)
 }
 
 const struct report_ops report_html_row = {
-    .name = "html",
-    .is_of_whole_run = true,
-    .run = html_row_run,
-};
+    .name = "html", .is_of_whole_run = true, .run = html_row_run};

@@ -90,8 +90,4 @@ static int csv_run(FILE *out, const struct result *r)
 }
 
 const struct report_ops report_csv = {
-    .name = "csv",
-    .is_of_whole_run = true,
-    .header = csv_header,
-    .run = csv_run,
-};
+    .name = "csv", .is_of_whole_run = true, .header = csv_header, .run = csv_run};

@@ -76,7 +76,4 @@ static int diskmark_all(FILE *out, const struct result runs[], size_t count)
     return report_end(out);
 }
 
-const struct report_ops report_diskmark = {
-    .name = "diskmark",
-    .all = diskmark_all,
-};
+const struct report_ops report_diskmark = {.name = "diskmark", .all = diskmark_all};

@@ -7,9 +7,13 @@
 #include "measure/summary.h"
 
 /* Smaller rates are printed with one decimal. At each limit the rounded text gets longer. */
-#define SMALL_RATE 9.95
-
+#define SMALL_RATE  9.95
 #define SMALL_SEEKS 999.95
+#define SMALL_MEAN  999.95
+/* Smaller latencies are in nanoseconds, because whole microseconds would hide differences. */
+#define SMALL_LATENCY_NS 10000
+
+#define NAME_COLUMNS 10
 
 static void print_count(char text[static UNITS_TEXT], uint64_t count)
 {
@@ -96,9 +100,6 @@ void steady_text(char text[static STEADY_TEXT], const struct steady_result *s)
                  s->fell_in);
 }
 
-/* Smaller rates are printed with one decimal. At this limit the rounded text gets longer. */
-#define SMALL_MEAN 999.95
-
 enum direct_seen direct_text(char text[static DIRECT_TEXT], const struct result runs[],
                              size_t count)
 {
@@ -165,11 +166,6 @@ int summary_table(FILE *out, const struct result runs[], size_t count)
     int written = report_end(out);
     return rc ? rc : written;
 }
-
-#define NAME_COLUMNS 10
-
-/* Smaller latencies are in nanoseconds, because whole microseconds would hide differences. */
-#define SMALL_LATENCY_NS 10000
 
 void extra_tables(FILE *out, const struct result runs[], size_t count)
 {

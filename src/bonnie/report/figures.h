@@ -8,7 +8,6 @@
 /* Says how the rounds of a test ended: "steady after round 9 of 25". The text has no commas,
  * because scripts take a line with a comma for the CSV line. */
 #define STEADY_TEXT 128
-
 void steady_text(char text[static STEADY_TEXT], const struct steady_result *s);
 
 /* The `all` hook of tables for people: of several runs, a line for each test with the median,
@@ -20,7 +19,6 @@ int summary_table(FILE *out, const struct result runs[], size_t count);
  * their figures were those of the page cache all the same. Returns what was seen: "no" if one test
  * was. */
 #define DIRECT_TEXT 240
-
 enum direct_seen direct_text(char text[static DIRECT_TEXT], const struct result runs[],
                              size_t count);
 
@@ -45,14 +43,11 @@ void figure_init(struct figure *f, const struct test_result *t, enum test_id tes
 
 struct figures {
     char label[LABEL_BYTES];
-    char concurrency[UNITS_TEXT];
-    char seed[UNITS_TEXT];
+    char concurrency[UNITS_TEXT], seed[UNITS_TEXT];
 
     /* These are empty if no test of data files was run. */
-    char size[UNITS_TEXT];
-    char chunk[UNITS_TEXT];
-    char seeks[UNITS_TEXT];   /* never omitted, as in Bonnie++ */
-    char seekers[UNITS_TEXT]; /* never omitted, as in Bonnie++ */
+    char size[UNITS_TEXT], chunk[UNITS_TEXT];
+    char seeks[UNITS_TEXT], seekers[UNITS_TEXT]; /* never omitted, as in Bonnie++ */
 
     /* These are empty if no metadata test was run. Sizes are in plain bytes, as in Bonnie++. */
     char files[UNITS_TEXT];    /* number of files in units of 1024 */

@@ -26,10 +26,7 @@ static int gobonniego_run(FILE *out, const struct result *r)
     return report_end(out);
 }
 
-const struct report_ops report_gobonniego = {
-    .name = "gobonniego",
-    .run = gobonniego_run,
-};
+const struct report_ops report_gobonniego = {.name = "gobonniego", .run = gobonniego_run};
 
 /* Prints GoBonnieGo's object in one line: the keys of 1.0.9, its newest version, and the
  * nanoseconds that versions up to 1.0.7 had in place of seconds. What was not measured is 0. */
@@ -74,7 +71,4 @@ static int gobonniego_json_all(FILE *out, const struct result runs[], size_t cou
 }
 
 const struct report_ops report_gobonniego_json = {
-    .name = "gobonniego_json",
-    .is_of_whole_run = true,
-    .all = gobonniego_json_all,
-};
+    .name = "gobonniego_json", .is_of_whole_run = true, .all = gobonniego_json_all};

@@ -327,7 +327,4 @@ static int json_all(FILE *out, const struct result runs[], size_t count)
     return rc;
 }
 
-const struct report_ops report_json = {
-    .name = "json",
-    .all = json_all,
-};
+const struct report_ops report_json = {.name = "json", .all = json_all};

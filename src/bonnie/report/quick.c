@@ -64,7 +64,6 @@ static int quick_header(FILE *out, const struct result *r)
     char room[2 * UNITS_TEXT + 16] = "";
     const struct units_text ram = units_bytes(h->ram_bytes);
     const char *link = s->facts.link;
-    const char *comma = s->models[0] && *link ? ", " : "";
     bool has_words = s->models[0] || *link;
     if (h->filesystem_bytes > 0)
         snprintf(room, sizeof room, ", %s of %s free", units_bytes(h->free_bytes).text,
@@ -81,8 +80,8 @@ static int quick_header(FILE *out, const struct result *r)
                  s->sources.mount.filesystem[0] ? s->sources.mount.filesystem
                                                 : "a filesystem that is not known",
                  s->sources.devices.name[0] ? " on " : "", s->sources.devices.name,
-                 has_words ? " (" : "", s->models, comma, link, has_words ? ")" : "", room, h->cpus,
-                 h->cpus == 1 ? "" : "s", ram.text);
+                 has_words ? " (" : "", s->models, s->models[0] && *link ? ", " : "", link,
+                 has_words ? ")" : "", room, h->cpus, h->cpus == 1 ? "" : "s", ram.text);
     print_wrapped(out, 0, text);
     fprintf(out, "\n%*s%11s%10s%10s   %s\n", NAME_COLUMNS + WHAT_COLUMNS, "", "per second", "p50",
             "p99", "limited by");

@@ -8,13 +8,9 @@
 #include "sync/ranks.h"
 #include "util/printable.h"
 
-/* "  page cache  seq_create" */
-#define NAME_COLUMNS 10
-
+#define NAME_COLUMNS 10 /* "  page cache  seq_create" */
 #define PLACE_COLUMN (2 + NAME_COLUMNS + 2)
-
-/* Room for the names of all tests, separated by blanks. */
-#define NAMES_TEXT (TEST_COUNT * (NAME_COLUMNS + 1))
+#define NAMES_TEXT   (TEST_COUNT * (NAME_COLUMNS + 1)) /* room for the names of all tests */
 
 /* Tests that share a note, in the order of the tests. */
 struct test_group {
@@ -149,15 +145,6 @@ static bool has_verdict(const struct test_result *t)
     return test_result_is_long_enough(t) && t->verdict.is_known;
 }
 
-/* Whether the figures of the table say all that the sentence would. */
-static bool is_in_figures(const struct judgement *j)
-{
-    return j->reason == REASON_OTHERS_COMPUTED ||
-           (j->quota_percent <= 0 &&
-            (j->reason == REASON_NOTHING_EXPLAINS || j->reason == REASON_DEVICE_BUSY ||
-             j->reason == REASON_COMPUTED));
-}
-
 /* Prints the table, and below it what else is known and, with `advice`, which options may help:
  * once for all tests with the same reason. */
 static void print_limits(struct notes *n, const struct result *r, bool advice)
@@ -198,7 +185,12 @@ static void print_limits(struct notes *n, const struct result *r, bool advice)
             is_told[test] = true;
             group_add(&group, test);
         }
-        if (!is_in_figures(&sum.least))
+        const enum limit_reason reason = sum.least.reason;
+        bool is_in_table = reason == REASON_OTHERS_COMPUTED || /* which says all of it */
+                           (sum.least.quota_percent <= 0 &&
+                            (reason == REASON_NOTHING_EXPLAINS || reason == REASON_DEVICE_BUSY ||
+                             reason == REASON_COMPUTED));
+        if (!is_in_table)
             limit_sentence(sentence, &sum.least, &sum.most);
         if (advice && sum.advice > 0)
             advice_text(help, sum.advice);
@@ -261,21 +253,15 @@ static int measured_print(FILE *out, const struct result *r, bool advice)
 }
 
 /* Bonnie++'s table. A text that is too wide for its column shifts the rest of the line. */
-#define PREFIX 19 /* number of columns left of the figures */
-
-#define PAIR_COLUMNS 8 /* number of columns of a rate and its CPU time */
-#define CPU_COLUMNS  3
-#define WIDTH        79 /* width of a line that has only label and settings */
-
-/* Fewer columns of a label say nothing: then the label gets a line of its own. */
-#define MIN_LABEL 4
-
-/* Room for five settings of UNITS_TEXT. */
-#define SETTINGS_TEXT 512
+#define PREFIX        19 /* number of columns left of the figures */
+#define PAIR_COLUMNS  8  /* number of columns of a rate and its CPU time */
+#define CPU_COLUMNS   3
+#define WIDTH         79  /* width of a line that has only label and settings */
+#define MIN_LABEL     4   /* fewer columns say nothing: then the label gets a line of its own */
+#define SETTINGS_TEXT 512 /* room for five settings of UNITS_TEXT */
 
 /* The text of a default that preset.h defines as a number. */
-#define TEXT_OF(macro) LITERAL_OF(macro)
-
+#define TEXT_OF(macro)    LITERAL_OF(macro)
 #define LITERAL_OF(value) #value
 
 static const char units[] = "  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP";
@@ -443,8 +429,4 @@ static int text_run(FILE *out, const struct result *r)
 }
 
 const struct report_ops report_text = {
-    .name = "text",
-    .run = text_run,
-    .notes = measured_print,
-    .all = summary_table,
-};
+    .name = "text", .run = text_run, .notes = measured_print, .all = summary_table};

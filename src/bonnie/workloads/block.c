@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/workloads/workload.h"
-#include "io/file.h"
 
 /* Goes through a worker's data file in chunks, from the first to the last. That is a lap. If the
  * end of its time cuts a lap off, the next lap continues there. */
@@ -13,29 +12,26 @@ struct chunks {
     struct err *e;
 };
 
-/* In a short look, the first chunk goes alone. If it takes so long that what is in flight at the
- * end would outlast the test, all go one by one. Returns whether the next one has to wait. */
-static bool must_wait(const struct chunks *c)
-{
-    struct work *w = c->work;
-    const struct op_stats *ops = &w->stats->ops;
-    const uint64_t begun = c->next / w->plan->data.chunk_bytes;
-    const uint64_t ended = ops->latencies.count + ops->errors;
-    if (begun == 1 && ended == 1)
-        w->is_one_by_one = ops->latencies.sum * w->plan->engine.depth > w->plan->chunk_test_ns / 2;
-    return w->is_one_by_one && begun > ended;
-}
-
 static enum source_answer chunks_next(void *context, struct io *io, uint64_t now_ns)
 {
     (void)now_ns;
     struct chunks *c = context;
-    const struct work *w = c->work;
+    struct work *w = c->work;
     size_t chunk = w->plan->data.chunk_bytes;
     if (c->rc != 0 || c->next >= w->data.bytes)
         return SOURCE_ENDED;
-    if (w->is_one_by_one && must_wait(c))
-        return SOURCE_LATER;
+    if (w->is_one_by_one) {
+        /* In a short look, the first chunk goes alone. If it takes so long that what is in flight
+         * at the end would outlast the test, all go one by one. */
+        const struct op_stats *ops = &w->stats->ops;
+        uint64_t begun = c->next / chunk;
+        uint64_t ended = ops->latencies.count + ops->errors;
+        if (begun == 1 && ended == 1)
+            w->is_one_by_one =
+                ops->latencies.sum * w->plan->engine.depth > w->plan->chunk_test_ns / 2;
+        if (w->is_one_by_one && begun > ended)
+            return SOURCE_LATER;
+    }
     io->kind = w->workload->reads ? IO_READ : IO_WRITE;
     io->file = 0;
     io->offset = c->next;
@@ -135,31 +131,13 @@ static int chunks_work(void *context, struct err *e)
 
 /* put_block and get_block go through the whole data set in chunks, once from the first to the last,
  * or for a time; rewrite reads, changes and writes back every chunk. */
-#define CHUNKS                                                                                     \
-    .item = ITEM_CHUNK, .uses_engine = true,                                                       \
+#define CHUNKS(now, old)                                                                           \
+    .title = now, .old_title = old, .item = ITEM_CHUNK, .uses_engine = true,                       \
     .task = {.prepare = chunks_prepare, .work = chunks_work}
 
-const struct workload workload_put_block = {
-    .title = "Writing in chunks",
-    .old_title = "Writing intelligently",
-    .written_percent = 100,
-    CHUNKS,
-};
-
-const struct workload workload_get_block = {
-    .title = "Reading in chunks",
-    .old_title = "Reading intelligently",
-    .read_percent = 100,
-    .reads = true,
-    .shifts = true,
-    CHUNKS,
-};
-
-const struct workload workload_rewrite = {
-    .title = "Rewriting",
-    .old_title = "Rewriting",
-    .read_percent = 100,
-    .written_percent = 100,
-    .reads = true,
-    CHUNKS,
-};
+const struct workload workload_put_block = {CHUNKS("Writing in chunks", "Writing intelligently"),
+                                            .written_percent = 100};
+const struct workload workload_get_block = {CHUNKS("Reading in chunks", "Reading intelligently"),
+                                            .read_percent = 100, .reads = true, .shifts = true};
+const struct workload workload_rewrite = {CHUNKS("Rewriting", "Rewriting"), .read_percent = 100,
+                                          .written_percent = 100, .reads = true};

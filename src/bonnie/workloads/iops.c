@@ -9,7 +9,6 @@
 
 /* Draws for a write, until no other operation writes the block; more when one has ended. */
 #define DRAWS_AT_ONCE 8
-
 /* Key of the permutation that scatters ranks of a Zipf distribution over the blocks. */
 #define SCATTER_KEY UINT64_C(0x696f7073)
 
@@ -66,6 +65,7 @@ static enum source_answer iops_next(void *context, struct io *io, uint64_t now_n
     (void)now_ns;
     struct iops *i = context;
     const struct iops_plan *p = &i->work->plan->iops;
+    struct contents *contents = i->work->contents;
     if (i->left == 0)
         return SOURCE_ENDED;
     io->length = p->block_bytes;
@@ -73,7 +73,6 @@ static enum source_answer iops_next(void *context, struct io *io, uint64_t now_n
         i->is_write_due || (p->write_percent > 0 && rng_below(&i->rng, 100) < p->write_percent);
     io->kind = writes ? IO_WRITE : IO_READ;
     if (writes) {
-        struct contents *contents = i->work->contents;
         i->is_write_due = true;
         for (int draw = 0; i->is_write_due && draw < DRAWS_AT_ONCE; draw++) {
             draw_block(i, io);
@@ -82,12 +81,11 @@ static enum source_answer iops_next(void *context, struct io *io, uint64_t now_n
         if (i->is_write_due)
             return SOURCE_LATER;
         contents_fill(contents, io->file, io->offset, io->buffer, io->length, 0);
-        i->left--;
-        return SOURCE_READY;
+    } else {
+        draw_block(i, io);
+        op_state(io)->version = contents_version(contents, io->file, io->offset, io->length);
     }
     i->left--;
-    draw_block(i, io);
-    op_state(io)->version = contents_version(i->work->contents, io->file, io->offset, io->length);
     return SOURCE_READY;
 }
 

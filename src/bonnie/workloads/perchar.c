@@ -70,20 +70,12 @@ static int perchar_work(void *context, struct err *e)
     return rc;
 }
 
-const struct workload workload_putc = {
-    .title = "Writing by character",
-    .old_title = "Writing a byte at a time",
-    .item = ITEM_PERCHAR_CHUNK,
-    .written_percent = 100,
-    .task = {.prepare = perchar_prepare, .work = perchar_work},
-};
+#define CHARACTERS(now, old)                                                                       \
+    .title = now, .old_title = old, .item = ITEM_PERCHAR_CHUNK,                                    \
+    .task = {.prepare = perchar_prepare, .work = perchar_work}
 
+const struct workload workload_putc = {
+    CHARACTERS("Writing by character", "Writing a byte at a time"), .written_percent = 100};
 const struct workload workload_getc = {
-    .title = "Reading by character",
-    .old_title = "Reading a byte at a time",
-    .item = ITEM_PERCHAR_CHUNK,
-    .read_percent = 100,
-    .reads = true,
-    .shifts = true,
-    .task = {.prepare = perchar_prepare, .work = perchar_work},
-};
+    CHARACTERS("Reading by character", "Reading a byte at a time"), .read_percent = 100,
+    .reads = true, .shifts = true};

@@ -21,10 +21,8 @@
 
 /* Number of seeks of which one rewrites its chunk. */
 #define REWRITE_EVERY 10
-
 /* Draws for a rewrite, until no other seeker rewrites the chunk; more of them later. */
 #define DRAWS_AT_ONCE 8
-
 /* Interval at which the parent looks for seekers that have ended; while they prepare, in ms. */
 #define LOOK_NS       5000000
 #define READY_LOOK_MS 100

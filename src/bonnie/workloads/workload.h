@@ -145,11 +145,5 @@ void seekers_release(struct seekers *s);
 extern const struct workload *const workloads[TEST_COUNT];
 
 /* One object for each test, in the file with its name; the metadata tests are in their order. */
-extern const struct workload workload_putc;
-extern const struct workload workload_getc;
-extern const struct workload workload_put_block;
-extern const struct workload workload_get_block;
-extern const struct workload workload_rewrite;
-extern const struct workload workload_seeks;
-extern const struct workload workload_iops;
-extern const struct workload metadata_workloads[];
+extern const struct workload workload_putc, workload_getc, workload_put_block, workload_get_block,
+    workload_rewrite, workload_seeks, workload_iops, metadata_workloads[];
