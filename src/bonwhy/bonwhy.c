@@ -89,8 +89,6 @@ static const struct option_table option_table = {
     .operand = take_target,
 };
 
-/* ---- the report ------------------------------------------------------------------------------ */
-
 #define LEAST_PERCENT       5.0 /* share of the slow calls' time from which on one is named for it */
 #define LEAST_CAUSE_PERCENT 0.5 /* causes below this share are left out */
 #define WRITERS_PRINTED     3   /* most writers of a device */
@@ -367,8 +365,6 @@ static json_t *report_json(struct watch *w, const struct settings *s, const stru
                {"lost_events", w->history.lost_events}, {"not_counted", w->unknown});
     return object;
 }
-
-/* ---- the run --------------------------------------------------------------------------------- */
 
 /* How often the events are read, and how often the target is looked at, in readings. */
 #define READING_NS      20000000

@@ -10,15 +10,13 @@ int engine_choose(const char *name, uint64_t wanted_depth, const struct engine_o
 {
     *engine = engine_by_name(name ? name : DEFAULT_ENGINE);
     bool queues = (*engine)->capabilities & ENGINE_QUEUES;
-    uint64_t usual = queues ? DEFAULT_IODEPTH : 1;
-    *depth = (unsigned)(wanted_depth > 0 ? wanted_depth : usual);
-    if (*depth > 1 && !queues)
-        return err_say(
-            e,
-            "--iodepth: the engine %s keeps one operation in flight; libaio and io_uring "
-            "keep %u (--engine)",
-            (*engine)->name, *depth);
-    return 0;
+    *depth = wanted_depth > 0 ? (unsigned)wanted_depth : queues ? DEFAULT_IODEPTH : 1;
+    if (*depth == 1 || queues)
+        return 0;
+    return err_say(e,
+                   "--iodepth: the engine %s keeps one operation in flight; libaio and io_uring "
+                   "keep %u (--engine)",
+                   (*engine)->name, *depth);
 }
 
 static bool is_available(const struct engine_ops *engine, struct err *reason)

@@ -36,9 +36,9 @@ void transfer_run(const struct io_file *f, struct io *io)
 
 int transfer_describe_failure(const struct io *io, const struct io_file *f, struct err *e)
 {
-    static const char *const verbs[] = {[IO_READ] = "read", [IO_WRITE] = "write"};
-    return err_system(e, transfer_error(io), "%s %s at %" PRIu64 "%s", verbs[io->kind], f->name,
-                      f->base + io->offset, io->result == 0 ? ": nothing moved" : "");
+    return err_system(e, transfer_error(io), "%s %s at %" PRIu64 "%s",
+                      io->kind == IO_READ ? "read" : "write", f->name, f->base + io->offset,
+                      io->result == 0 ? ": nothing moved" : "");
 }
 
 static int transfer_whole(const struct io_file *f, struct io *io, struct err *e)
@@ -128,6 +128,5 @@ uint64_t file_place(int fd, uint64_t offset, uint64_t length, uint64_t *place)
         skipped >= extent->fe_length)
         return 0;
     *place = extent->fe_physical + skipped;
-    uint64_t left = extent->fe_length - skipped;
-    return MIN(left, length);
+    return MIN(extent->fe_length - skipped, length);
 }

@@ -6,14 +6,12 @@
 #include "util/err.h"
 
 /* A transfer between a buffer and a file. Only this file handles short and interrupted ones. */
-
 enum io_kind { IO_READ, IO_WRITE };
 
-/* An open file and its name for messages; the name must outlive it. */
 struct io_file {
     int fd;
-    const char *name;
-    uint64_t base; /* where it begins on the device that it is a part of; 0: it is a file */
+    const char *name; /* for messages; outlives the file */
+    uint64_t base;    /* where it begins on the device that it is a part of; 0: it is a file */
 };
 
 /* One transfer. A source fills it, and an engine makes it. */
@@ -59,18 +57,16 @@ void transfer_run(const struct io_file *f, struct io *io);
 /* Describes a failed transfer in e. Returns the negative errno. */
 int transfer_describe_failure(const struct io *io, const struct io_file *f, struct err *e);
 
-/* How tests without an engine move data: whole transfers, or an error. Interrupted ones are
- * repeated unless the run must stop. Each function returns 0, or a negative errno with a line in e;
- * -EINTR: the run must stop. */
-
-/* Reads `length` bytes at `offset`. If the file ends before that, returns -EIO. */
+/* How tests without an engine move data: whole transfers, or an error (-EIO at the end of the
+ * file). Interrupted ones are repeated unless the run must stop. Each function returns 0, or a
+ * negative errno with a line in e; -EINTR: the run must stop. */
 int io_read(const struct io_file *f, void *buffer, size_t length, uint64_t offset, struct err *e);
-
 int io_write(const struct io_file *f, const void *buffer, size_t length, uint64_t offset,
              struct err *e);
 
-/* Makes what was written durable. */
+/* Make what was written durable, at once or one piece of the file after another. */
 int io_sync(const struct io_file *f, struct err *e);
+int io_sync_pieces(const struct io_file *f, struct err *e);
 
 /* Size of the pieces in which a large file is written back while more of it is written: enough to
  * keep the device busy, and little enough to stop soon, because nothing interrupts a writeback. */
@@ -79,9 +75,6 @@ int io_sync(const struct io_file *f, struct err *e);
 /* Begins to write back the piece at `offset`, and waits until the piece two before it is written.
  * May report an error of the storage; io_sync() does not report that error again. */
 int io_write_behind(const struct io_file *f, uint64_t offset, uint64_t length, struct err *e);
-
-/* Makes what was written durable, one piece of the file after another. */
-int io_sync_pieces(const struct io_file *f, struct err *e);
 
 /* Closes the file if it is open. f->fd becomes -1. */
 int io_close(struct io_file *f, struct err *e);

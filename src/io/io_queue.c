@@ -98,11 +98,10 @@ int io_queue_sync(struct io_queue *q, unsigned file, struct err *e)
  * what was read, the next completions are not seen, and seem to take longer. */
 #define BURST_BYTES 262144
 
-/* While the device is the bottleneck, a batch is the depth divided by this, but at least 1. */
+/* While the device is the bottleneck, a batch is the depth divided by BATCHES_IN_DEPTH, at least 1.
+ * It grows when completions have piled up for PILED_UP_DEPTHS depths of operations. */
 #define BATCHES_IN_DEPTH 16
-
-/* A batch grows when completions have piled up for this number of operations, in depths. */
-#define PILED_UP_DEPTHS 64
+#define PILED_UP_DEPTHS  64
 
 /* Limits of the sleep after which the queue asks again a source that has answered SOURCE_LATER. */
 #define SHORTEST_NAP_NS 1000
@@ -239,12 +238,10 @@ static int complete_batch(struct pass *p)
 {
     struct io_queue *q = p->q;
     unsigned next = q->done_first;
-    unsigned waiting = q->done_end - next;
-    unsigned batch = MIN(waiting, p->batch);
+    unsigned batch = MIN(q->done_end - next, p->batch);
     if (batch == 0)
         return 0;
-    size_t burst = BURST_BYTES / (q->done[next]->length + 1) + 1;
-    unsigned end = next + (batch < burst ? batch : (unsigned)burst);
+    unsigned end = next + (unsigned)MIN(batch, BURST_BYTES / (q->done[next]->length + 1) + 1);
     int rc = 0;
     while (rc == 0 && next < end)
         rc = complete_transfer(p, (struct operation *)(void *)q->done[next++]);
@@ -252,31 +249,6 @@ static int complete_batch(struct pass *p)
     if (q->done_first == q->done_end)
         q->done_first = q->done_end = 0;
     return rc;
-}
-
-/* Makes the source's next operations pending, up to the bytes of a burst. */
-static void fill_from_source(struct pass *p)
-{
-    struct io_queue *q = p->q;
-    unsigned unused = q->unused_count;
-    size_t bytes = 0;
-    p->has_ended = p->has_ended || p->now_ns >= p->end_ns;
-    p->is_waiting = false;
-    if (p->has_ended)
-        return;
-    while (unused > 0 && bytes < BURST_BYTES) {
-        struct operation *o = q->unused[unused - 1];
-        enum source_answer answer = p->source->next(p->source->context, &o->io, p->now_ns);
-        if (answer != SOURCE_READY) {
-            p->has_ended = answer == SOURCE_ENDED;
-            p->is_waiting = answer == SOURCE_LATER;
-            break;
-        }
-        unused--;
-        bytes += o->io.length;
-        add_pending(q, o);
-    }
-    q->unused_count = unused;
 }
 
 /* Submits pending operations until the engine is busy, or completes them at once. */
@@ -317,28 +289,13 @@ static int submit_pending(struct pass *p)
     return rc;
 }
 
-/* Adapts the batch to the load. Where the device is the bottleneck, large batches starve it: it
- * idles while operations that were completed together wait for each other. So a batch is a
- * sixteenth of the depth: random reads of 4 KiB from a virtual disk were 10 to 20 % slower when
- * everything complete was taken at once, and 1 % with an eighth. Where the program is the
- * bottleneck, large batches save its time. So the batch doubles when completions have piled up for
- * longer than after a pause (with ran_dry false), and halves when they no longer do. */
-static void follow_load(struct pass *p, bool ran_dry)
-{
-    const struct io_queue *q = p->q;
-    if (q->done_end - q->done_first < p->batch) {
-        p->batch = p->batch / 2 > p->least_batch ? p->batch / 2 : p->least_batch;
-        p->piled_up = 0;
-        return;
-    }
-    p->piled_up = ran_dry ? 0 : p->piled_up + p->batch;
-    if (p->piled_up < PILED_UP_DEPTHS * q->setup.depth)
-        return;
-    p->batch = 2 * p->batch < q->setup.depth ? 2 * p->batch : q->setup.depth;
-    p->piled_up = 0;
-}
-
-/* Reaps completed transfers. Waits for one if there is nothing else to do. */
+/* Reaps completed transfers. Waits for one if there is nothing else to do. Adapts the batch to the
+ * load: where the device is the bottleneck, large batches starve it, which idles while operations
+ * that were completed together wait for each other. So a batch is a sixteenth of the depth: random
+ * reads of 4 KiB from a virtual disk were 10 to 20 % slower when everything complete was taken at
+ * once, and 1 % with an eighth. Where the program is the bottleneck, large batches save its time.
+ * So the batch doubles when completions have piled up for longer than after a pause, in which there
+ * was no work, and halves when they no longer do. */
 static int reap_completed(struct pass *p)
 {
     struct io_queue *q = p->q;
@@ -361,14 +318,22 @@ static int reap_completed(struct pass *p)
     q->done_end += (unsigned)count;
     for (int i = 0; i < count; i++)
         ((struct operation *)(void *)done[i])->end_ns = p->now_ns;
-    follow_load(p, !has_work);
+    if (q->done_end - q->done_first < p->batch) {
+        p->batch = MAX(p->batch / 2, p->least_batch);
+        p->piled_up = 0;
+        return 0;
+    }
+    p->piled_up = has_work ? p->piled_up + p->batch : 0;
+    if (p->piled_up >= PILED_UP_DEPTHS * q->setup.depth) {
+        p->batch = MIN(2 * p->batch, q->setup.depth);
+        p->piled_up = 0;
+    }
     return 0;
 }
 
 int io_queue_run(struct io_queue *q, const struct io_source *source, struct op_stats *stats,
                  struct err *e)
 {
-    unsigned share = q->setup.depth / BATCHES_IN_DEPTH;
     struct pass p = {
         .q = q,
         .source = source,
@@ -377,7 +342,7 @@ int io_queue_run(struct io_queue *q, const struct io_source *source, struct op_s
         .slow_ns = q->setup.slow ? &q->setup.slow->over_ns : &never_slow,
         .now_ns = clock_ns(),
         .nap_ns = SHORTEST_NAP_NS,
-        .least_batch = share > 0 ? share : 1,
+        .least_batch = MAX(q->setup.depth / BATCHES_IN_DEPTH, 1),
     };
     p.batch = p.least_batch;
     p.end_ns = source->duration_ns > 0 ? p.now_ns + source->duration_ns : UINT64_MAX;
@@ -386,7 +351,24 @@ int io_queue_run(struct io_queue *q, const struct io_source *source, struct op_s
         rc = complete_batch(&p);
         if (rc != 0)
             return rc;
-        fill_from_source(&p);
+        /* the source's next operations become pending, up to the bytes of a burst */
+        p.has_ended = p.has_ended || p.now_ns >= p.end_ns;
+        p.is_waiting = false;
+        unsigned unused = q->unused_count;
+        const size_t room = p.has_ended ? 0 : BURST_BYTES;
+        for (size_t bytes = 0; unused > 0 && bytes < room;) {
+            struct operation *o = q->unused[unused - 1];
+            enum source_answer answer = source->next(source->context, &o->io, p.now_ns);
+            if (answer != SOURCE_READY) {
+                p.has_ended = answer == SOURCE_ENDED;
+                p.is_waiting = answer == SOURCE_LATER;
+                break;
+            }
+            unused--;
+            bytes += o->io.length;
+            add_pending(q, o);
+        }
+        q->unused_count = unused;
         rc = q->pending_count > 0 ? submit_pending(&p) : 0;
         if (rc != 0)
             return rc;
@@ -395,7 +377,7 @@ int io_queue_run(struct io_queue *q, const struct io_source *source, struct op_s
         } else if (p.is_waiting && q->pending_count == 0 && q->done_end == 0) {
             /* sleeps, longer each time, until the source has an operation, or a signal comes */
             const struct timespec until = clock_timespec(p.now_ns + p.nap_ns);
-            p.nap_ns = 2 * p.nap_ns < MAX_NAP_NS ? 2 * p.nap_ns : MAX_NAP_NS;
+            p.nap_ns = MIN(2 * p.nap_ns, MAX_NAP_NS);
             clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
             p.now_ns = clock_ns();
         }

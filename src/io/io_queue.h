@@ -13,7 +13,7 @@
  *
  * The queue works in steps: it completes a batch of what has come back, fills up from the source,
  * submits all of it together, and takes what is complete by now, with one look at the clock for
- * each of the last two. It waits only if it can do nothing else. See follow_load() for batches.
+ * each of the last two. It waits only if it can do nothing else.
  *
  * All memory is one mapping that io_queue_open() makes, so a forked process can open and use a
  * queue, and using it allocates nothing. Functions return 0, or a negative errno with a line in e;

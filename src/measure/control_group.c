@@ -6,8 +6,8 @@
 #include "util/kernel_file.h"
 #include "util/printable.h"
 
-/* Most groups above each other that are looked at. */
-#define MAX_GROUPS 64
+#define MAX_GROUPS 64                  /* above each other that are looked at */
+#define NO_LIMIT   (UINT64_C(1) << 62) /* version 1 has a number of almost 2^63 */
 
 /* Finds the group of a process, 0 being this one, in a hierarchy, by /proc/self/cgroup:
  * "7:blkio:/path", or "0::/path" with version 2. Returns false when it has none in it. */
@@ -58,14 +58,13 @@ struct control_group *control_groups_find(const char *root, int process, const c
         if (snprintf(directory, sizeof directory, "%s%s%s", root, mount, below) >=
             (int)sizeof directory)
             continue;
-        bool is_own = true;
         const char *first = directory + strlen(root) + strlen(mount);
         char *end = directory + strlen(directory);
-        for (; end && end >= first && count < MAX_GROUPS; end = strrchr(directory, '/')) {
-            *end = '\0'; /* up to the mount point */
+        for (bool is_own = true; end && end >= first && count < MAX_GROUPS; is_own = false) {
             all[count] = (struct control_group){.is_v2 = is_v2, .is_own = is_own};
+            *end = '\0'; /* up to the mount point */
             strcpy(all[count++].directory, directory);
-            is_own = false;
+            end = strrchr(directory, '/');
         }
     }
     free(text);
@@ -80,18 +79,14 @@ static bool read_text(const struct control_group *g, const char *name, char text
            kernel_file_text(path, text, 64) && strncmp(text, "max", 3) != 0;
 }
 
-/* Version 1 has a number of almost 2^63 where there is no limit. */
-#define NO_LIMIT (UINT64_C(1) << 62)
-
 uint64_t control_group_memory(const char *root)
 {
     static const char *const names[] = {"memory.max", "memory.high", "memory.limit_in_bytes"};
-    const size_t count = COUNT_OF(names);
     uint64_t lowest = 0;
     char text[64];
     struct control_group *all = control_groups_find(root, 0, "memory");
     for (const struct control_group *g = all; g && *g->directory; g++)
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < COUNT_OF(names); i++) {
             uint64_t limit = read_text(g, names[i], text) ? strtoull(text, NULL, 10) : NO_LIMIT;
             if (limit < NO_LIMIT && (lowest == 0 || limit < lowest))
                 lowest = limit;
@@ -108,8 +103,7 @@ uint64_t control_group_tasks(const char *root)
     for (const struct control_group *g = all; g && *g->directory; g++) {
         uint64_t most = read_text(g, "pids.max", text) ? strtoull(text, NULL, 10) : UINT64_MAX;
         uint64_t used = read_text(g, "pids.current", text) ? strtoull(text, NULL, 10) : 0;
-        uint64_t left = most > used ? most - used : 0;
-        room = MIN(left, room);
+        room = MIN(room, most > used ? most - used : 0);
     }
     free(all);
     return room;
@@ -183,18 +177,15 @@ void io_limit_read_line(struct io_limit *l, const struct device_set *d, const ch
                         enum io_limit_kind only)
 {
     unsigned major, minor;
-    unsigned i = 0;
     int length = 0;
-    if (sscanf(line, "%u:%u %n", &major, &minor, &length) != 2 || length == 0)
+    if (sscanf(line, "%u:%u %n", &major, &minor, &length) != 2 || length == 0 ||
+        !device_set_has(d, major, minor))
         return;
-    while (i < d->count && (d->devices[i].major != major || d->devices[i].minor != minor))
-        i++;
-    for (enum io_limit_kind kind = 0; i < d->count && kind < IO_LIMIT_KINDS; kind++) {
+    for (enum io_limit_kind kind = 0; kind < IO_LIMIT_KINDS; kind++) {
         const char *number = kind == only ? line + length : NULL;
         if (only == IO_LIMIT_KINDS && (number = strstr(line + length, kinds[kind].key)))
             number += strlen(kinds[kind].key);
-        /* "max" is no number, and leaves 0 */
-        uint64_t limit = number ? strtoull(number, NULL, 10) : 0;
+        uint64_t limit = number ? strtoull(number, NULL, 10) : 0; /* "max" is no number */
         if (limit > 0 && (l->per_second[kind] == 0 || limit < l->per_second[kind]))
             l->per_second[kind] = limit;
     }

@@ -31,18 +31,15 @@ struct cpu_quota {
     char stat[PATH_MAX]; /* the group's file cpu.stat */
 };
 
-/* All of them: groups stand above each other. */
 #define CPU_QUOTAS 4
 
-struct cpu_quotas {
+struct cpu_quotas { /* of all groups, which stand above each other */
     unsigned count;
     struct cpu_quota list[CPU_QUOTAS];
 };
 
-/* Finds the quotas: cpu.max, or cpu.cfs_quota_us of version 1. */
+/* Finds the quotas: cpu.max, or cpu.cfs_quota_us of version 1. The lowest is in CPUs; 0: none. */
 void cpu_quotas_find(struct cpu_quotas *q, const char *root);
-
-/* The lowest of them, in CPUs; 0: there is none. */
 double cpu_quotas_lowest(const struct cpu_quotas *q);
 
 /* What a quota did up to now, or between two readings. */

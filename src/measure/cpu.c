@@ -8,19 +8,16 @@
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
 
-static uint64_t used_by(int who)
-{
-    struct rusage usage;
-    struct timeval sum;
-    if (getrusage(who, &usage) != 0)
-        return 0;
-    timeradd(&usage.ru_utime, &usage.ru_stime, &sum);
-    return (uint64_t)sum.tv_sec * 1000000000 + (uint64_t)sum.tv_usec * 1000;
-}
-
 uint64_t cpu_used_ns(void)
 {
-    return used_by(RUSAGE_SELF) + used_by(RUSAGE_CHILDREN);
+    struct rusage own = {0}, children = {0};
+    struct timeval user, system, sum;
+    getrusage(RUSAGE_SELF, &own);
+    getrusage(RUSAGE_CHILDREN, &children);
+    timeradd(&own.ru_utime, &children.ru_utime, &user);
+    timeradd(&own.ru_stime, &children.ru_stime, &system);
+    timeradd(&user, &system, &sum);
+    return (uint64_t)sum.tv_sec * 1000000000 + (uint64_t)sum.tv_usec * 1000;
 }
 
 bool cpu_read_schedstat(int fd, uint64_t *waited_ns)
@@ -55,13 +52,10 @@ struct cpu_demand cpu_demand_of_thread(void)
 struct cpu_demand cpu_demand_between(const struct cpu_demand *before,
                                      const struct cpu_demand *after)
 {
-    struct cpu_demand between = {
-        .computed_ns = after->computed_ns - before->computed_ns,
-        .waited_unknown = before->waited_unknown || after->waited_unknown,
-    };
-    if (!between.waited_unknown)
-        between.waited_ns = after->waited_ns - before->waited_ns;
-    return between;
+    bool is_unknown = before->waited_unknown || after->waited_unknown;
+    return (struct cpu_demand){.computed_ns = after->computed_ns - before->computed_ns,
+                               .waited_ns = is_unknown ? 0 : after->waited_ns - before->waited_ns,
+                               .waited_unknown = is_unknown};
 }
 
 void cpu_demand_add(struct cpu_demand *sum, const struct cpu_demand *part)

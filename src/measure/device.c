@@ -6,10 +6,6 @@
 #include "util/kernel_file.h"
 #include "util/units.h"
 
-/* The unit of the counters, whatever the device's own sectors are (stat.rst). */
-#define SECTOR_BYTES 512
-#define STAT_TEXT    512 /* 17 numbers of up to 20 digits */
-
 /* Writes the path of a file in a device's directory of sysfs, or of its entry, which is a link. */
 static void path_of(const struct device_set *d, const struct device *device, const char *name,
                     char path[PATH_MAX])
@@ -140,7 +136,7 @@ static bool add_filesystem(struct device_set *d, const struct mount_info *p,
                      is_data ? "data" : "metadata", profiles[i / 2].profile);
             if (!kernel_file_exists(path))
                 continue;
-            *most = profiles[i / 2].copies > *most ? profiles[i / 2].copies : *most;
+            *most = MAX(*most, profiles[i / 2].copies);
             d->copies.stripe = profiles[i / 2].is_parity ? (unsigned)count : d->copies.stripe;
         }
         return true;
@@ -192,10 +188,8 @@ static void append(char *list, size_t size, const char *before, const char *text
 void device_find(struct device_set *d, const struct mount_info *p)
 {
     *d = (struct device_set){.root = p->root};
-    const struct device top = {0};
-    if (!add_filesystem(d, p, &top)) {
-        /* an incomplete set would be worse than none, because bytes would be missing */
-        d->count = 0;
+    if (!add_filesystem(d, p, &(struct device){0})) {
+        d->count = 0; /* an incomplete set would be worse: bytes would be missing */
         return;
     }
     d->filesystem = d->count;
@@ -211,8 +205,7 @@ void device_find(struct device_set *d, const struct mount_info *p)
         device->counts =
             strcmp(text, "0") != 0 && strncmp(device->name, "pmem", strlen("pmem")) != 0;
         path_of(d, device, "slaves", path);
-        const struct device slave = {.top = device->top, .leaf = true};
-        device->stacked = add_all(d, path, &slave) > 0;
+        device->stacked = add_all(d, path, &(struct device){.top = device->top, .leaf = true}) > 0;
         if (!device->stacked)
             find_below_loop(d, device);
         device->leaf = device->leaf && !device->stacked;
@@ -250,7 +243,7 @@ void device_models(const struct device_set *d, char models[static DEVICE_MODELS]
 
 bool device_stat(const struct device_set *d, const struct device *device, struct device_stat *s)
 {
-    char text[STAT_TEXT];
+    char text[512]; /* 17 numbers of up to 20 digits */
     *s = (struct device_stat){.knows_flushes = false};
     device_fact(d, device, "stat", text, sizeof text);
     int fields = sscanf(text,
@@ -258,8 +251,8 @@ bool device_stat(const struct device_set *d, const struct device *device, struct
                         " %*u %*u %" SCNu64 " %" SCNu64 " %*u %*u %*u %*u %" SCNu64,
                         &s->reads, &s->read_bytes, &s->writes, &s->written_bytes, &s->busy_ms,
                         &s->queue_ms, &s->flushes);
-    s->read_bytes *= SECTOR_BYTES;
-    s->written_bytes *= SECTOR_BYTES;
+    s->read_bytes *= 512; /* which is the unit, whatever the device's own sectors are */
+    s->written_bytes *= 512;
     s->knows_flushes = fields == 7;
     return fields >= 6;
 }
@@ -269,7 +262,7 @@ void device_read(const struct device_set *d, struct device_counters *now)
     unsigned lowest = 0;
     *now =
         (struct device_counters){.known = d->count > 0, .knows_stores = true, .copies = d->copies};
-    for (unsigned i = 0; i < d->count && now->known; i++) {
+    for (unsigned i = 0; i < d->count; i++) {
         const struct device *device = &d->devices[i];
         struct device_stat s;
         now->known = device_stat(d, device, &s);
@@ -295,12 +288,12 @@ void device_read(const struct device_set *d, struct device_counters *now)
             if (s.knows_flushes && !filesystem_is_memory(device->below))
                 now->drive_stores += s.writes + s.flushes;
         }
-        if (i >= d->filesystem)
-            continue;
-        now->read_ops += s.reads;
-        now->write_ops += s.writes;
-        now->read_bytes += s.read_bytes;
-        now->written_bytes += s.written_bytes;
+        if (i < d->filesystem) {
+            now->read_ops += s.reads;
+            now->write_ops += s.writes;
+            now->read_bytes += s.read_bytes;
+            now->written_bytes += s.written_bytes;
+        }
     }
     now->lowest_busy_ns /= lowest > 0 ? lowest : 1;
 }
@@ -337,5 +330,5 @@ double device_busy_percent(const struct device_counters *spent, uint64_t elapsed
     for (unsigned i = 0; i < MAX_DEVICES; i++)
         busiest = MAX(spent->busy_ns[i], busiest);
     double percent = elapsed_ns > 0 ? 100.0 * (double)busiest / (double)elapsed_ns : 0;
-    return percent < 100 ? percent : 100; /* the counters grow in steps */
+    return MIN(percent, 100); /* the counters grow in steps */
 }

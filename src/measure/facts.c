@@ -69,8 +69,6 @@ static double number_in(const struct look *l, const char *directory, const char 
     return strtod(find_line(l, directory, files, NULL).text, NULL);
 }
 
-/* ---- links ----------------------------------------------------------------------------------- */
-
 /* An NVMe drive whose link is slower than both the drive and the slot. */
 static bool see_pcie(const struct look *l)
 {
@@ -95,8 +93,8 @@ static bool see_pcie(const struct look *l)
         if (i == 0)
             snprintf(l->link, FACT_LINK, "PCIe %u.0 x%u", generation[0], width[0]);
     }
-    unsigned most = generation[1] < generation[2] ? generation[1] : generation[2];
-    unsigned widest = width[1] < width[2] ? width[1] : width[2];
+    unsigned most = MIN(generation[1], generation[2]);
+    unsigned widest = MIN(width[1], width[2]);
     double speed = lane[generation[0]].megabytes * width[0];
     l->fact->bytes_per_second = (uint64_t)(speed * 1e6);
     return speed < lane[most].megabytes * widest &&
@@ -223,8 +221,6 @@ static bool see_network(const struct look *l)
            say(l, "%s towards the server: %.0f Mbit/s", interface + 1, speed);
 }
 
-/* ---- devices --------------------------------------------------------------------------------- */
-
 /* Others trimmed the device. A filesystem mounted with `discard` does so when files are removed. */
 static bool see_trims(const struct look *l)
 {
@@ -249,15 +245,14 @@ static bool see_raid(const struct look *l)
     struct line action = find_line(l, l->directory, "/md/sync_action", NULL);
     struct line left = find_line(l, l->directory, "/md/sync_completed", NULL);
     double done, all;
-    unsigned missing = (unsigned)number_in(l, l->directory, "/md/degraded");
-    if (*action.text && strcmp(action.text, "idle") != 0 && strcmp(action.text, "frozen") != 0) {
-        if (sscanf(left.text, "%lf / %lf", &done, &all) == 2 && all > 0)
-            return say(l, "%s: %s under way; %.0f %% done", l->device->name, action.text,
-                       100 * done / all);
-        return say(l, "%s: %s under way", l->device->name, action.text);
-    }
-    return missing > 0 &&
-           say(l, "%s is degraded: %u of its devices missing", l->device->name, missing);
+    double missing = number_in(l, l->directory, "/md/degraded");
+    if (!*action.text || strcmp(action.text, "idle") == 0 || strcmp(action.text, "frozen") == 0)
+        return missing > 0 &&
+               say(l, "%s is degraded: %.0f of its devices missing", l->device->name, missing);
+    if (sscanf(left.text, "%lf / %lf", &done, &all) == 2 && all > 0)
+        return say(l, "%s: %s under way; %.0f %% done", l->device->name, action.text,
+                   100 * done / all);
+    return say(l, "%s: %s under way", l->device->name, action.text);
 }
 
 static bool see_heat(const struct look *l)
@@ -275,9 +270,9 @@ static bool see_heat(const struct look *l)
 
 static bool see_write_cache(const struct look *l)
 {
-    struct line vendor = find_line(l, l->directory, "/device/vendor", NULL);
-    struct line cache = find_line(l, l->directory, "/device/scsi_disk/*/cache_type", NULL);
-    return strncmp(vendor.text, "ATA", 3) == 0 && strcmp(cache.text, "write through") == 0 &&
+    const char *cache = "/device/scsi_disk/*/cache_type";
+    return strncmp(find_line(l, l->directory, "/device/vendor", NULL).text, "ATA", 3) == 0 &&
+           *find_line(l, l->directory, cache, "write through").text &&
            say(l, "%s: its write cache is off", l->device->name);
 }
 
@@ -305,8 +300,6 @@ static bool see_mapping(const struct look *l)
     return last && strcmp(last, "-cow") == 0 &&
            say(l, "%s keeps a snapshot: each first write copies", l->device->name);
 }
-
-/* ---- the filesystem and the machine --------------------------------------------------------- */
 
 static bool see_balance(const struct look *l)
 {
@@ -376,8 +369,6 @@ static bool see_governor(const struct look *l)
            say(l, "CPUs run at %.0f of %.0f MHz (governor powersave)", megahertz, limit);
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
-
 /* Which devices a row looks at. */
 enum scope { MACHINE, DRIVES, ALL };
 
@@ -409,14 +400,6 @@ static const struct row {
     {"virtual", DRIVES, see_virtual, false},
 };
 
-static bool was_there(const struct facts *f, const struct fact *fact)
-{
-    for (unsigned i = 0; i < f->count; i++)
-        if (strcmp(f->list[i].key, fact->key) == 0 && f->list[i].device == fact->device)
-            return true;
-    return false;
-}
-
 void facts_look(struct facts *f, const struct mount_info *m, const struct device_set *d,
                 bool others_moved)
 {
@@ -447,9 +430,11 @@ void facts_look(struct facts *f, const struct mount_info *m, const struct device
                 snprintf(link, sizeof link, "%s%s", d->root, l.directory);
                 kernel_file_link(link, l.path, sizeof l.path);
             }
+            bool counts = !before.has_looked || rows[i].is_between;
+            for (unsigned n = 0; n < before.count && !counts; n++)
+                counts = strcmp(before.list[n].key, rows[i].key) == 0 && before.list[n].device == k;
             *fact = (struct fact){.key = rows[i].key, .device = k};
-            if (!rows[i].see(&l) ||
-                (before.has_looked && !rows[i].is_between && !was_there(&before, fact)))
+            if (!rows[i].see(&l) || !counts)
                 continue;
             f->count++;
             if (fact->bytes_per_second == 0)

@@ -4,14 +4,9 @@
 #include <float.h>
 #include <math.h>
 
-static struct histogram_range range_of(const struct histogram *h)
-{
-    return histogram_range(h->inverted_minimum, h->maximum);
-}
-
 void histogram_clear(struct histogram *h)
 {
-    const struct histogram_range range = range_of(h);
+    const struct histogram_range range = histogram_range(h->inverted_minimum, h->maximum);
     memset(h->buckets + range.first, 0, (range.end - range.first) * sizeof *h->buckets);
     h->count = h->sum = h->maximum = h->inverted_minimum = 0;
 }
@@ -35,7 +30,7 @@ void histogram_merge(struct histogram *whole, const struct histogram *part)
 
 unsigned histogram_largest(const struct histogram *h, uint64_t values[], unsigned most)
 {
-    const struct histogram_range range = range_of(h);
+    const struct histogram_range range = histogram_range(h->inverted_minimum, h->maximum);
     unsigned count = 0;
     for (unsigned bucket = range.end; bucket-- > range.first && count < most;) {
         uint64_t middle = histogram_middle(bucket);
@@ -62,7 +57,7 @@ uint64_t histogram_middle(unsigned bucket)
 void histogram_subtract(struct histogram *difference, const struct histogram *now,
                         const struct histogram *before)
 {
-    const struct histogram_range range = range_of(now);
+    const struct histogram_range range = histogram_range(now->inverted_minimum, now->maximum);
     const uint64_t maximum = now->maximum;
     const uint64_t sum = now->sum - before->sum;
     if (difference != now)
@@ -110,7 +105,7 @@ uint64_t histogram_at_rank(const struct histogram *h, uint64_t rank)
 {
     uint64_t wanted = rank < 1 ? 1 : rank;
     uint64_t seen = 0;
-    const struct histogram_range range = range_of(h);
+    const struct histogram_range range = histogram_range(h->inverted_minimum, h->maximum);
     for (unsigned i = range.first; i < range.end; i++) {
         seen += h->buckets[i];
         if (seen < wanted)

@@ -64,8 +64,6 @@ static double percent_of(double part, double whole)
     return whole > 0 ? 100 * part / whole : 0;
 }
 
-/* ---- others ---------------------------------------------------------------------------------- */
-
 const struct others others_unknown = {.own_percent = -1,
                                       .used_percent = -1,
                                       .stolen_percent = -1,
@@ -149,8 +147,6 @@ void others_keep_busier(struct others *most, const struct others *other)
     if (is_alike ? other->used_percent > most->used_percent : others_are_busy(other))
         *most = *other;
 }
-
-/* ---- the limit ------------------------------------------------------------------------------- */
 
 static bool reads_most(const struct evidence *e)
 {
@@ -336,8 +332,6 @@ void limit_pick(struct judgement *j, const struct judgement *other, double (*pic
     o->stolen_percent = pick(o->stolen_percent, other->others.stolen_percent);
     o->device_percent = pick(o->device_percent, other->others.device_percent);
 }
-
-/* ---- words ----------------------------------------------------------------------------------- */
 
 const char *const limit_names[LIMITED_COUNT] = {
     [LIMITED_UNKNOWN] = "unknown", [LIMITED_DEVICE] = "device", [LIMITED_PAGE_CACHE] = "page cache",

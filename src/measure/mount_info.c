@@ -44,12 +44,9 @@ bool filesystem_is_memory(const char *type)
     return word_list_has("tmpfs,ramfs", type, strlen(type));
 }
 
-#define UPPER_LAYER "upperdir="
-
 long mount_info_id_of(int fd)
 {
-    char path[64];
-    char text[512];
+    char path[64], text[512];
     long id;
     snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
     const char *number = kernel_file_text(path, text, sizeof text) ? strstr(text, "mnt_id:") : NULL;
@@ -83,9 +80,9 @@ static void add_options(struct mount_info *p, const char *list, bool with_path)
         list += length;
         if ((memchr(option, '/', length) != NULL) != with_path)
             continue;
-        if (strncmp(option, UPPER_LAYER, strlen(UPPER_LAYER)) == 0)
-            mount_info_read_path(p->upper_layer, option + strlen(UPPER_LAYER),
-                                 length - strlen(UPPER_LAYER));
+        const size_t name = strlen("upperdir=");
+        if (strncmp(option, "upperdir=", name) == 0)
+            mount_info_read_path(p->upper_layer, option + name, length - name);
         if (length > 0 && !word_list_has(p->options, option, length) &&
             (size_t)snprintf(p->options + used, room, "%s%.*s%s", used > 0 ? "," : "", (int)shown,
                              option, shown < length ? "..." : "") >= room)
@@ -98,8 +95,7 @@ static void add_options(struct mount_info *p, const char *list, bool with_path)
  * the options of the filesystem. Blanks in a word are written as \040. */
 static void read_line(struct mount_info *p, const char *line)
 {
-    int root = 0;
-    int mount_options = 0;
+    int root = 0, mount_options = 0;
     const char *type = strstr(line, " - ");
     if (!type)
         return;
@@ -225,13 +221,10 @@ void mount_info_find_journal(struct mount_info *p)
     if (!kernel_file_link(path, target, sizeof target) || strcmp(p->filesystem, "ext4") != 0)
         return;
     const char *slash = strrchr(target, '/');
-    if (snprintf(path, sizeof path, "%s/sys/fs/ext4/%s/journal_task", p->root,
-                 slash ? slash + 1 : target) >= (int)sizeof path)
-        return;
-    p->lacks_journal = kernel_file_text(path, task, sizeof task) && strncmp(task, "<none>", 6) == 0;
+    p->lacks_journal = snprintf(path, sizeof path, "%s/sys/fs/ext4/%s/journal_task", p->root,
+                                slash ? slash + 1 : target) < (int)sizeof path &&
+                       kernel_file_text(path, task, sizeof task) && strncmp(task, "<none>", 6) == 0;
 }
-
-#define UUID_BYTES 16
 
 /* Requests whose answers have the UUID at this offset. The first one that is answered counts. */
 static const struct {
@@ -284,8 +277,8 @@ void mount_info_find(struct mount_info *p, int directory_fd)
     }
     mount_info_find_journal(p);
     for (size_t i = 0; i < COUNT_OF(uuid_requests) && !*p->uuid; i++) {
-        static const unsigned char none[UUID_BYTES]; /* a filesystem that has never got one */
-        const uint32_t length = UUID_BYTES;
+        static const unsigned char none[16]; /* a filesystem that has never got one */
+        const uint32_t length = sizeof none;
         unsigned char answer[sizeof(struct btrfs_ioctl_fs_info_args)] = {0};
         memcpy(answer, &length, sizeof length);
         const unsigned char *uuid = answer + uuid_requests[i].offset;
@@ -293,8 +286,7 @@ void mount_info_find(struct mount_info *p, int directory_fd)
             memcmp(uuid, none, sizeof none) == 0)
             continue;
         char *end = p->uuid;
-        for (size_t k = 0; k < UUID_BYTES; k++)
-            end +=
-                sprintf(end, "%s%02x", k == 4 || k == 6 || k == 8 || k == 10 ? "-" : "", uuid[k]);
+        for (size_t k = 0; k < sizeof none; k++)
+            end += sprintf(end, "%s%02x", k % 2 == 0 && k >= 4 && k <= 10 ? "-" : "", uuid[k]);
     }
 }

@@ -16,8 +16,6 @@
  * others read for them, and ZFS has its own threads. */
 #define LOCAL "ext2,ext3,ext4,xfs,btrfs,bcachefs,f2fs,jfs,nilfs2,vfat,exfat,ntfs3,overlay,ecryptfs"
 
-/* ---- the table ------------------------------------------------------------------------------- */
-
 /* These return 1 if the line begins the part of the file about our mount or share, 0 if it begins
  * the part about another one, and -1 if it begins no part. */
 static int is_our_mount(const char *line, const struct sources *s)
@@ -93,8 +91,6 @@ const struct source_row source_rows[SOURCE_COUNT] = {
                       .verbs = {"read", "wrote"}},
     [SOURCE_RESIDENT] = {.name = "page cache", .subject = "The page cache", .verbs = {"had"}},
 };
-
-/* ---- finding --------------------------------------------------------------------------------- */
 
 static bool may_speak_on(const struct source_row *row, const char *type)
 {
@@ -191,8 +187,6 @@ void sources_find(struct sources *s, int fd)
         close(at);
     sources_choose(s);
 }
-
-/* ---- reading --------------------------------------------------------------------------------- */
 
 void sources_read(const struct sources *s, struct moved_bytes *now)
 {

@@ -9,8 +9,8 @@
  * is queued, and waits for completions. If the user's limits allow it, files and buffers are
  * registered with the kernel, which otherwise must look them up for every transfer. */
 
-/* Time for which the kernel's thread polls before it sleeps, in ms. */
-#define SQPOLL_IDLE_MS 1000
+#define SQPOLL_IDLE_MS 1000 /* the kernel's thread polls for so long before it sleeps */
+#define MAX_REGISTERED 1024 /* with more files, the kernel looks each up for every transfer */
 
 struct state {
     struct engine_setup setup;
@@ -34,9 +34,8 @@ static const char *reason_of(int code, bool polls)
  * user's account only after a while; until then the account may be full. */
 static int init_in_time(unsigned depth, struct io_uring *ring, struct io_uring_params *parameters)
 {
-    enum { PAUSES = 200 };
     int rc = io_uring_queue_init_params(depth, ring, parameters);
-    for (int i = 0; rc == -ENOMEM && i < PAUSES; i++) {
+    for (int i = 0; rc == -ENOMEM && i < 200; i++) {
         clock_sleep(10 * MILLION);
         rc = io_uring_queue_init_params(depth, ring, parameters);
     }
@@ -62,15 +61,11 @@ static int uring_open(void *state, struct err *e)
         IORING_SETUP_COOP_TASKRUN,                               /* Linux 5.19 */
         0,
     };
-    enum {
-        MAX_REGISTERED = 1024
-    }; /* with more files, the kernel looks each of them up for every transfer */
     struct state *s = state;
     const struct engine_options *options = s->setup.options;
     bool polls = options->uring.sqpoll;
-    size_t count = polls ? 1 : COUNT_OF(ways);
     int rc = -EINVAL;
-    for (size_t i = 0; rc == -EINVAL && i < count; i++) {
+    for (size_t i = 0; rc == -EINVAL && i < (polls ? 1 : COUNT_OF(ways)); i++) {
         struct io_uring_params parameters = {.sq_thread_idle = SQPOLL_IDLE_MS};
         parameters.flags = (polls ? IORING_SETUP_SQPOLL : ways[i]) |
                            (options->uring.iopoll ? IORING_SETUP_IOPOLL : 0);

@@ -18,31 +18,26 @@ struct state {
     } slots[];
 };
 
-static ssize_t result_of(struct state *s, struct io *io)
-{
-    const struct engine_options *o = s->setup.options;
-    s->count++;
-    if (s->count == o->null.fail_at)
-        return -EIO;
-    if (s->count == o->null.short_at)
-        return (ssize_t)(io->length / 2);
-    if (s->count == o->null.corrupt_at && io->kind == IO_READ)
-        io->buffer[0] ^= 1;
-    return (ssize_t)io->length;
-}
-
 static enum engine_answer null_engine_submit(void *state, struct io *io)
 {
     struct state *s = state;
+    const struct engine_options *o = s->setup.options;
     if (s->in_flight == s->setup.depth)
         return ENGINE_BUSY;
     unsigned last = s->first + s->in_flight++;
     if (last >= s->setup.depth)
         last -= s->setup.depth;
-    io->result = result_of(s, io);
+    io->result = (ssize_t)io->length;
+    s->count++;
+    if (s->count == o->null.fail_at)
+        io->result = -EIO;
+    else if (s->count == o->null.short_at)
+        io->result /= 2;
+    else if (s->count == o->null.corrupt_at && io->kind == IO_READ)
+        io->buffer[0] ^= 1;
     s->slots[last].io = io;
-    if (s->setup.options->null.delay_ns > 0)
-        s->slots[last].ready_ns = clock_ns() + s->setup.options->null.delay_ns;
+    if (o->null.delay_ns > 0)
+        s->slots[last].ready_ns = clock_ns() + o->null.delay_ns;
     return ENGINE_QUEUED;
 }
 
