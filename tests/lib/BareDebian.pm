@@ -22,9 +22,10 @@ my @APART = qw(unshare --mount --propagation private --pid --fork --kill-child);
 my @PROXIES     = qw(http_proxy https_proxy ftp_proxy no_proxy);
 my $ENVIRONMENT = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive';
 
-# What a machine has: a mounted root, proc, devices, the kernel's objects and memory for files.
+# What a machine has: proc, devices, the kernel's objects, memory for files, and a root that is that of its mounts.
 my $PROC    = 'mount -t proc proc "$0/proc"';
-my $MACHINE = "mount --rbind \"\$0\" \"\$0\" && $PROC && mount --rbind /sys \"\$0/sys\" && mount --rbind /dev \"\$0/dev\" && if [ -d \"\$0/dev/shm\" ]; then mount -t tmpfs -o mode=1777 tmpfs \"\$0/dev/shm\"; fi";
+my $MACHINE = "mount --rbind \"\$0\" \"\$0\" && $PROC && mount --rbind /sys \"\$0/sys\" && mount --rbind /dev \"\$0/dev\" && if [ -d \"\$0/dev/shm\" ]; then mount -t tmpfs -o mode=1777 tmpfs \"\$0/dev/shm\"; fi"
+    . ' && cd "$0" && pivot_root . mnt';
 
 # Why no such system can be made here; undef: one can be made.
 sub why_none {
@@ -91,17 +92,17 @@ sub debootstrap {
 # --net. Returns the same as apart().
 sub in_system {
     my ($root, $command, @options) = @_;
-    return run_in($root, $command, $PROC, @options);
+    return run_in($root, $command, $PROC, 'chroot "$0" sh -e /command', @options);
 }
 
 # The same with the devices of this machine, as in a booted system.
-sub in_machine { my ($root, $command) = @_; return run_in($root, $command, $MACHINE) }
+sub in_machine { my ($root, $command) = @_; return run_in($root, $command, $MACHINE, q{chroot . sh -ec 'umount -l /mnt; exec sh -e /command'}) }
 
 sub run_in {
-    my ($root, $command, $mounts, @options) = @_;
+    my ($root, $command, $mounts, $enter, @options) = @_;
     my @proxies = map {"$_=$ENV{$_}"} grep { defined $ENV{$_} } map { ($_, uc) } @PROXIES;
     spew("$root/command", "$command\n");
-    my @result = apart(\@options, 'sh', '-c', $mounts . ' && root=$0 && exec env -i "$@" chroot "$root" sh -e /command', $root, split(q{ }, $ENVIRONMENT), @proxies);
+    my @result = apart(\@options, 'sh', '-c', qq{$mounts && exec env -i "\$@" $enter}, $root, split(q{ }, $ENVIRONMENT), @proxies);
     unlink "$root/command";
     return @result;
 }
