@@ -8,7 +8,6 @@
 #endif
 
 #include "measure/device.h"
-#include "storage/scratch.h"
 #include "util/kernel_file.h"
 #include "util/printable.h"
 
@@ -188,17 +187,16 @@ int guards_open(int fd, int flags, const char *option, bool yes, const char *nam
             return err_say(e, "%s would destroy the contents of %s (%s); --yes confirms that",
                            option, name, printable(contents.text).text);
     }
-    struct err reason = {0};
-    rc = scratch_reopen(fd, flags | (is_block ? O_EXCL : 0), name, &reason);
-    if (rc == -EBUSY && is_block)
+    int opened = kernel_file_reopen(fd, flags | (is_block ? O_EXCL : 0));
+    if (opened < 0 && errno == EBUSY && is_block)
         return err_system(e, EBUSY,
                           "%s: %s is in use: mounted, swap, or part of a RAID, a volume or an "
                           "encrypted device",
                           option, name);
-    if (rc < 0)
-        return err_system(e, -rc, "open %s to write%s", name,
+    if (opened < 0)
+        return err_system(e, errno, "open %s to write%s", name,
                           flags & O_DIRECT ? " with O_DIRECT" : "");
     if (is_block)
         message("%s: what is there is destroyed: %s", name, printable(contents.text).text);
-    return rc;
+    return opened;
 }

@@ -552,15 +552,10 @@ int scratch_reopen_data_file(const struct scratch *s, unsigned number, int fd, i
 
 uint32_t scratch_direct_alignment(int fd)
 {
-#ifdef STATX_DIOALIGN
-    struct statx facts;
-    if (statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &facts) == 0 &&
-        (facts.stx_mask & STATX_DIOALIGN) && facts.stx_dio_offset_align > 0)
-        return facts.stx_dio_offset_align;
-#else
-    (void)fd;
-#endif
-    return 4096;
+    struct portable_statx facts;
+    bool is_known = portable_statx(fd, PORTABLE_STATX_ALIGNMENT, &facts) &&
+                    (facts.mask & PORTABLE_STATX_ALIGNMENT) && facts.direct_alignment > 0;
+    return is_known ? facts.direct_alignment : 4096;
 }
 
 int scratch_open_directory(const struct scratch *s, unsigned number, bool makes, struct err *e)

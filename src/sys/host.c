@@ -112,16 +112,11 @@ void host_find_room(struct host *h, const char *directory)
 {
     struct path_directory d;
     struct statvfs v;
-    h->filesystem_bytes = h->free_bytes = 0;
-    h->free_files = UINT64_MAX;
-    if (path_open(&d, NULL, directory, PATH_FAILS, NULL) != 0)
-        return;
-    int rc = fstatvfs(d.fd, &v);
+    bool is_known =
+        path_open(&d, NULL, directory, PATH_FAILS, NULL) == 0 && fstatvfs(d.fd, &v) == 0;
     path_close(&d);
-    if (rc != 0)
-        return;
-    h->filesystem_bytes = (uint64_t)v.f_blocks * v.f_frsize;
-    h->free_bytes = (uint64_t)v.f_bavail * v.f_frsize;
-    if (v.f_files > 0) /* btrfs and others count no inodes */
-        h->free_files = v.f_favail;
+    h->filesystem_bytes = is_known ? (uint64_t)v.f_blocks * v.f_frsize : 0;
+    h->free_bytes = is_known ? (uint64_t)v.f_bavail * v.f_frsize : 0;
+    /* btrfs and others count no inodes */
+    h->free_files = is_known && v.f_files > 0 ? v.f_favail : UINT64_MAX;
 }

@@ -280,8 +280,7 @@ enum changes {
     NO_FILES,  /* that are there already */
 };
 
-/* Returns one of those, or a negative errno. */
-static int changes_in(struct path_directory *d)
+int path_look_into(struct path_directory *d)
 {
     struct mover mover;
     int known = atomic_load_explicit(&d->changes, memory_order_relaxed);
@@ -301,11 +300,6 @@ static int changes_in(struct path_directory *d)
     /* no other thread has made anything in it before one has stored this */
     bool is_first = atomic_compare_exchange_strong(&d->changes, &known, changes);
     return is_first ? changes : known;
-}
-
-void path_look_into(struct path_directory *d)
-{
-    changes_in(d);
 }
 
 /* ---- one name after the other ---------------------------------------------------------------- */
@@ -628,7 +622,7 @@ int path_reopen(const struct path_file *f, int flags, struct err *e)
 /* Returns 0 if the rule lets this user change that owner's file in place, or a negative errno. */
 static int check_change(struct path_directory *d, uid_t owner)
 {
-    int changes = changes_in(d);
+    int changes = path_look_into(d);
     if (changes < 0 || changes == ALL_FILES || (changes == OWN_FILES && is_own(owner)))
         return changes < 0 ? changes : 0;
     return changes == NO_FILES ? -PATH_CLOSED : -PATH_FOREIGN;
@@ -781,7 +775,7 @@ bool path_is_full(int directory, int code)
 int path_open_file(struct path_directory *d, const char *name, int flags, mode_t mode, unsigned how)
 {
     bool changes = (flags & O_ACCMODE) != O_RDONLY || (how & PATH_CHANGES);
-    int allowed = changes ? changes_in(d) : ALL_FILES;
+    int allowed = changes ? path_look_into(d) : ALL_FILES;
     if (allowed < 0)
         return allowed;
     bool is_new = allowed == NEW_FILES || allowed == NO_FILES;
@@ -827,7 +821,7 @@ int path_check_read(int fd, uint64_t *size)
 int path_check_removed(struct path_directory *d, const char *name, bool is_made)
 {
     struct stat facts;
-    int changes = changes_in(d);
+    int changes = path_look_into(d);
     if (changes < 0 || changes == ALL_FILES)
         return changes < 0 ? changes : 0;
     if (fstatat(d->fd, name, &facts, AT_SYMLINK_NOFOLLOW) != 0)

@@ -65,8 +65,8 @@ int path_open(struct path_directory *d, const struct path_directory *from, const
 
 void path_close(struct path_directory *d);
 
-/* Finds out now, and not at the first change, what may be changed: in an empty one, all to come. */
-void path_look_into(struct path_directory *d);
+/* Finds out what may be changed, before the first change: in an empty one, all to come. */
+int path_look_into(struct path_directory *d);
 
 /* Writes the text of a result for a directory or, with PATH_HIDDEN, for a file; it names who. */
 struct path_file;

@@ -42,7 +42,8 @@ struct portable_statx {
     uint32_t birth_nanoseconds;
     uint32_t unused_times[13];
     uint64_t mount_id;
-    uint64_t unused_alignment;
+    uint32_t unused_alignment;
+    uint32_t direct_alignment; /* of the place of a direct transfer, in bytes */
     uint64_t subvolume;
     uint32_t atomic_write_min; /* bytes */
     uint32_t atomic_write_max;
@@ -53,6 +54,7 @@ struct portable_statx {
 #define PORTABLE_STATX_INODE        0x0100U
 #define PORTABLE_STATX_BASIC        0x07ffU
 #define PORTABLE_STATX_BIRTH        0x0800U
+#define PORTABLE_STATX_ALIGNMENT    0x2000U  /* since Linux 6.1 */
 #define PORTABLE_STATX_UNIQUE_MOUNT 0x4000U  /* since Linux 6.8 */
 #define PORTABLE_STATX_SUBVOLUME    0x8000U  /* since Linux 6.10 */
 #define PORTABLE_STATX_WRITE_ATOMIC 0x10000U /* since Linux 6.11 */
