@@ -136,10 +136,14 @@ static int work_on_log(struct write_run *run, struct err *e)
 
 /* ---- preparing ------------------------------------------------------------------------------- */
 
-static int say_failed_call(const struct write_run *run, const struct work *work, struct err *e)
+/* Records the failed call of a step. One that a signal interrupted has not failed: returns 0. */
+static int say_failed_call(const struct worker *w, unsigned method, struct err *e)
 {
-    return err_system(e, work->error, "%s in %s, for the method %s", work->call, run->path,
-                      methods[work->method].name);
+    const struct work *work = &w->work[method];
+    if (work->error == EINTR && stop_requested())
+        return 0;
+    return err_system(e, work->error, "%s in %s, for the method %s", work->call, w->run->path,
+                      methods[method].name);
 }
 
 /* Gives units, from this one on, their next versions. With --rate, changes only one unit. A write
@@ -225,7 +229,7 @@ static int prepare_worker(void *context, struct err *e)
         /* with these, the system does not support the call; with all others, the call failed */
         if (work->error != EOPNOTSUPP && work->error != ENOSYS && work->error != EINVAL &&
             work->error != ENODEV && work->error != EPERM)
-            return say_failed_call(run, work, e);
+            return say_failed_call(w, method, e);
         if (atomic_fetch_or(&run->left_out, 1U << method) & 1U << method)
             continue; /* the first worker to notice says so */
         if (!m->begin)
@@ -251,17 +255,13 @@ static uint64_t places_of_blocks(const struct work *w)
     return hash;
 }
 
-/* Finds out whether the overwrites of the canary `drive` reach the device, each in its
- * place, and notes it in the run's header. The worker is that of the canary; its files are durable,
- * and no other worker writes yet. */
-static void worker_probe_drive(struct worker *w)
+/* Finds out whether the overwrites of the canary `drive`, whose worker this is, reach the device,
+ * each in its place. Its files are durable, and no other worker writes yet. */
+static bool drive_is_in_place(struct worker *w)
 {
     struct sources sources;
     struct direct direct;
-    struct header *h = &w->run->header;
     const struct work *work = &w->work[METHOD_DRIVE];
-    if (!(h->methods & 1U << METHOD_DRIVE))
-        return;
     sources_find(&sources, w->run->scratch.fd);
     direct_see_in(&direct, w->run->scratch.fd, &sources);
     uint64_t places = places_of_blocks(work);
@@ -269,7 +269,7 @@ static void worker_probe_drive(struct worker *w)
     /* all twice: the second write waits until the filesystem has noted where the first one went */
     for (unsigned i = 0; is_written && i < 2 * CANARY_GROUPS; i++)
         is_written = step_method(w, METHOD_DRIVE, 0);
-    h->drive_is_in_place = is_written && places_of_blocks(work) == places;
+    return is_written && places_of_blocks(work) == places;
 }
 
 /* ---- working --------------------------------------------------------------------------------- */
@@ -277,14 +277,6 @@ static void worker_probe_drive(struct worker *w)
 static bool is_over(const struct write_run *run)
 {
     return stop_requested() || clock_ns() >= run->end_ns;
-}
-
-/* The result of the run after a step. A call that a signal interrupted has not failed. */
-static int outcome_of_step(const struct worker *w, unsigned method, bool is_done, struct err *e)
-{
-    const struct work *work = &w->work[method];
-    return is_done || (work->error == EINTR && stop_requested()) ? 0
-                                                                 : say_failed_call(w->run, work, e);
 }
 
 /* Makes a step of each method, at a random unit. Workers begin with different methods, and so do
@@ -318,7 +310,7 @@ static int make_round(struct worker *w, uint64_t *next_ns, struct err *e)
             unit = (uint32_t)rng_below(&w->rng, unit);
         bool is_done = step_method(w, method, unit);
         log_step(w, method, unit, !is_done);
-        int rc = outcome_of_step(w, method, is_done, e);
+        int rc = is_done ? 0 : say_failed_call(w, method, e);
         if (rc != 0)
             return rc;
     }
@@ -341,7 +333,7 @@ static int run_worker(void *context, struct err *e)
         rc = make_round(w, &next_ns, e);
     while (is_canary && rc == 0 && (w->methods & run->header.methods) && !is_over(run)) {
         unsigned method = (unsigned)__builtin_ctz(w->methods);
-        rc = outcome_of_step(w, method, step_method(w, method, 0), e);
+        rc = step_method(w, method, 0) ? 0 : say_failed_call(w, method, e);
         /* a short pause: after a syncfs, a cut can lose nothing of `cached` until the next write;
          * `drive` overwrites as fast as possible */
         if (method != METHOD_DRIVE)
@@ -403,9 +395,12 @@ static int make_directory(struct write_run *run, const struct settings *s, struc
     return 0;
 }
 
-static int start_workers(struct write_run *run, struct err *e)
+/* Starts all threads, and makes all files. Syncs these, their directory and its parents, before the
+ * first promise. */
+static int prepare_run(struct write_run *run, struct err *e)
 {
     const struct header *h = &run->header;
+    const struct scratch *s = &run->scratch;
     void *contexts[MAX_HEADER_WORKERS + OTHER_THREADS];
     run->rings = aligned_alloc(64, h->workers * sizeof *run->rings);
     if (!run->rings)
@@ -427,19 +422,14 @@ static int start_workers(struct write_run *run, struct err *e)
         run->workers[i].run = run;
         contexts[i] = &run->workers[i];
     }
-    return thread_pool_start(&run->pool, run->worker_count, contexts, NULL, e);
-}
-
-/* Makes all files, and syncs them, their directory and its parents, before the first promise. */
-static int prepare_run(struct write_run *run, struct err *e)
-{
-    const struct scratch *s = &run->scratch;
+    int rc = thread_pool_start(&run->pool, run->worker_count, contexts, NULL, e);
     run->start_ns = clock_ns();
-    int rc = thread_pool_run(&run->pool, &worker_task, POOL_PREPARING, NULL, e);
+    if (rc == 0)
+        rc = thread_pool_run(&run->pool, &worker_task, POOL_PREPARING, NULL, e);
     if (rc != 0)
         return rc;
     run->header.methods &= ~atomic_load(&run->left_out);
-    if (!(run->header.methods & ~CANARY_METHODS))
+    if (!(h->methods & ~CANARY_METHODS))
         return err_say(e, "%s: none of the methods works here", run->path);
     if (sync_again(s->fd, syncfs) != 0)
         return err_system(e, errno, "syncfs %s", run->path);
@@ -448,8 +438,8 @@ static int prepare_run(struct write_run *run, struct err *e)
     if (sync_again(s->parent_fd, fsync) != 0)
         return err_system(e, errno, "fsync %s", s->path);
     for (unsigned i = 0; i < run->worker_count; i++)
-        if (run->workers[i].methods == 1U << METHOD_DRIVE)
-            worker_probe_drive(&run->workers[i]);
+        if (run->workers[i].methods & h->methods & 1U << METHOD_DRIVE)
+            run->header.drive_is_in_place = drive_is_in_place(&run->workers[i]);
     return 0;
 }
 
@@ -470,9 +460,7 @@ int boncut_write(const struct settings *s, struct err *e)
         run.first_sync = strncmp(run.header.filesystem, "fuse", 4) == 0 ? fsync : NULL;
         pattern_init(&run.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MIN, run.header.seed,
                      run.header.run);
-        rc = start_workers(&run, e);
-        if (rc == 0)
-            rc = prepare_run(&run, e);
+        rc = prepare_run(&run, e);
         if (rc == 0) {
             rc = write_out(&run, first, header_format(first, &run.header), e);
             /* leaves the directory for `check`, even after a failure: the log may have promises

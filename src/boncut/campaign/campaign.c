@@ -237,20 +237,16 @@ static int say_failure(struct campaign *c, const char *what, int status, struct 
  * group; the kernel alone would signal only one process, and not what the shell has started. */
 static pid_t start_command(struct campaign *c, const char *command, int in, int out, struct err *e)
 {
-    int nothing = kernel_file_open("/dev/null", O_RDONLY);
     pid_t parent = getpid();
     pid_t process = fork();
     if (process < 0)
-        process = err_system(e, errno, "run /bin/sh");
-    if (process > 0)
+        return err_system(e, errno, "run /bin/sh");
+    if (process > 0) {
         setpgid(process, process); /* parent and child both call it: one of them comes first */
-    if (process != 0) {
-        descriptor_close(&nothing);
         return process;
     }
     sigset_t awaited, none;
-    int status;
-    int received;
+    int status, received;
     sigemptyset(&none);
     sigemptyset(&awaited);
     sigaddset(&awaited, SIGCHLD);
@@ -265,7 +261,7 @@ static pid_t start_command(struct campaign *c, const char *command, int in, int 
     if (shell == 0) {
         signal(SIGPIPE, SIG_DFL);
         sigprocmask(SIG_SETMASK, &none, NULL);
-        if (dup2(in >= 0 ? in : nothing, STDIN_FILENO) >= 0 &&
+        if (dup2(in >= 0 ? in : kernel_file_open("/dev/null", O_RDONLY), STDIN_FILENO) >= 0 &&
             dup2(out >= 0 ? out : c->said_fd, STDOUT_FILENO) >= 0 &&
             dup2(c->said_fd, STDERR_FILENO) >= 0)
             execl("/bin/sh", "sh", "-c", command, (char *)NULL);
@@ -430,10 +426,9 @@ static int check_victim(struct campaign *c, struct err *e)
     struct path_directory *logs = &c->logs;
     struct cut_name aside = cut_name(c->number, "new");
     struct cut_name name = cut_name(c->number, "json");
-    int before_status = 0;
-    if (c->settings->before_check)
-        before_status =
-            run_command(c, c->settings->before_check, -1, -1, c->settings->patience_ns.value, e);
+    const char *before = c->settings->before_check;
+    int before_status =
+        before ? run_command(c, before, -1, -1, c->settings->patience_ns.value, e) : 0;
     if (before_status < 0 || before_status >= 126) { /* it did not run, or was killed */
         say_failure(c, "--before-check", before_status, e);
         return before_status < 0 ? -e->code : NOT_JUDGED;
@@ -479,12 +474,12 @@ static int make_cut(struct campaign *c, struct err *e)
             while ((up = is_up(c, &reason)) == 0 && clock_ns() < until_ns)
                 clock_sleep(c->settings->same_boot ? PAUSE_NS : RETRY_NS);
             path_remove(&c->logs, cut_name(c->number, "boot").text, false);
-            rc = up < 0   ? up
-                 : up > 0 ? 0
-                          : err_say(&reason,
-                                    "cut %u: the victim did not come up again, with a new boot id, "
-                                    "within --timeout; repeat the command to go on from here",
-                                    c->number);
+            rc = MIN(up, 0);
+            if (up == 0)
+                rc = err_say(&reason,
+                             "cut %u: the victim did not come up again, with a new boot id, "
+                             "within --timeout; repeat the command to go on from here",
+                             c->number);
         }
         if (rc == 0)
             rc = check_victim(c, &reason);
