@@ -6,7 +6,6 @@
 #include "measure/clock.h"
 #include "sys/limits.h"
 #include "sys/stop.h"
-#include "util/assume.h"
 #include "util/descriptor.h"
 #include "util/partition.h"
 #include "util/rng.h"

@@ -13,7 +13,6 @@
 #include "sys/privilege.h"
 #include "sys/program.h"
 #include "sys/stop.h"
-#include "util/assume.h"
 
 /* What is assumed for the time of a long test, and told: of a drive of everyday use. */
 #define USUAL_SPEED      (200 * MIB)

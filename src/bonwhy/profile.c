@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 
-#include "util/assume.h"
 #include "util/printable.h"
 #include "util/units.h"
 

@@ -10,7 +10,6 @@
 #include "measure/clock.h"
 #include "measure/control_group.h"
 #include "measure/mount_info.h"
-#include "util/assume.h"
 #include "util/kernel_file.h"
 #include "util/units.h"
 

@@ -9,7 +9,6 @@
 #include "sync/ranks.h"
 #include "sys/host.h"
 #include "sys/stop.h"
-#include "util/assume.h"
 #include "util/err.h"
 #include "util/units.h"
 
@@ -124,12 +123,10 @@ static void mpi_wait_sleep(struct mpi_wait *w)
     uint64_t now = clock_ns();
     if (now < w->spin_until_ns)
         return;
-    uint64_t longest_ns = (now - w->start_ns) / PART_OF_WAIT;
-    longest_ns = MIN(longest_ns, MAX_OF_ALL_NS);
-    if (longest_ns < w->longest_sleep_ns)
-        longest_ns = w->longest_sleep_ns;
+    uint64_t longest_ns = MIN((now - w->start_ns) / PART_OF_WAIT, MAX_OF_ALL_NS);
+    longest_ns = MAX(longest_ns, w->longest_sleep_ns);
     clock_sleep(w->sleep_ns);
-    w->sleep_ns = 2 * w->sleep_ns < longest_ns ? 2 * w->sleep_ns : longest_ns;
+    w->sleep_ns = MIN(2 * w->sleep_ns, longest_ns);
 }
 
 /* ---- messages ----
@@ -317,23 +314,20 @@ static int check_others(struct coordinator *c, struct err *e)
     return -ECANCELED;
 }
 
-static const char waiting[] = " after 30 seconds; the others wait";
-
 /* ---- meeting, as rank 0 ---------------------------------------------------------------------- */
 
-static void break_line(const struct coordinator *c)
-{
-    if (c->break_line)
-        c->break_line(c->line);
-}
+static const char waiting[] = " after 30 seconds; the others wait";
 
-/* Names, only once, the ranks that have not come. */
+/* Names the ranks that have not come: in rank 0, all of those; in another one, rank 0. */
 static void name_missing(const struct coordinator *c, const char *what, const char *how)
 {
-    struct mpi *s = c->state;
+    const struct mpi *s = c->state;
     unsigned missing = 0;
-    break_line(c);
-    for (unsigned i = 1; i < c->ranks.count; i++) {
+    if (c->break_line)
+        c->break_line(c->line);
+    if (c->ranks.number != 0)
+        message("%s: rank 0 on %s has not arrived%s", what, s->introduction.first_host, how);
+    for (unsigned i = 1; c->ranks.number == 0 && i < c->ranks.count; i++) {
         if (!s->has_come[i] && missing++ < MAX_NAMED)
             message("%s: rank %u on %s has not arrived%s", what, i,
                     c->ranks.cards ? c->ranks.cards[i].host : "a host not known yet", how);
@@ -460,13 +454,6 @@ static int meet_as_first(struct coordinator *c, struct meeting *m, struct err *e
 
 /* ---- meeting, as another rank ---------------------------------------------------------------- */
 
-static void name_first(const struct coordinator *c, const char *what, const char *how)
-{
-    const struct mpi *s = c->state;
-    break_line(c);
-    message("%s: rank 0 on %s has not arrived%s", what, s->introduction.first_host, how);
-}
-
 static int meet_as_other(struct coordinator *c, struct meeting *m, struct err *e)
 {
     struct mpi *s = c->state;
@@ -484,7 +471,7 @@ static int meet_as_other(struct coordinator *c, struct meeting *m, struct err *e
         rc = check_others(c, e);
         is_heard = is_heard || (m->is_last && take_bare(s, TAG_HERE));
         if (rc == -EINTR && m->is_last && !is_heard)
-            name_first(c, m->name, m->left ? m->left : "");
+            name_missing(c, m->name, m->left ? m->left : "");
         if (rc != 0)
             break;
         bool is_asked = take_bare(s, TAG_PATIENCE);
@@ -499,7 +486,7 @@ static int meet_as_other(struct coordinator *c, struct meeting *m, struct err *e
             continue;
         }
         if (mpi_wait_now(&wait) - wait.start_ns > NAMED_AFTER_NS + GRACE_NS && !wait.is_named) {
-            name_first(c, m->name, waiting);
+            name_missing(c, m->name, waiting);
             wait.is_named = true;
         }
         mpi_wait_sleep(&wait);
@@ -627,10 +614,8 @@ static int introduce_ranks(struct coordinator *c, struct err *e)
                          "of a run need the same",
                          i, r->cards[0].host);
     r->ram_bytes = s->introduction.ram_bytes;
-    /* each rank polls less often if several of them share a CPU */
-    unsigned crowd = s->introduction.ranks_per_cpu;
-    if (crowd > 1)
-        s->longest_sleep_ns *= MIN(crowd, MAX_CROWD);
+    /* each rank polls less often if several of them share a CPU; 0: not known after a failure */
+    s->longest_sleep_ns *= MAX(1, MIN(s->introduction.ranks_per_cpu, MAX_CROWD));
     return rc;
 }
 

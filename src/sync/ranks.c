@@ -50,7 +50,7 @@ static struct units_text at_most(uint64_t nanoseconds)
     uint64_t step = 1;
     while (nanoseconds / step > 999)
         step *= 10;
-    return units_time(mul_div_up(nanoseconds, 1, step) * step);
+    return units_time(round_up(nanoseconds, step));
 }
 
 void starts_text(char text[static STARTS_TEXT], uint64_t spread_ns, uint64_t clock_uncertainty_ns)

@@ -7,7 +7,6 @@
 #include "measure/clock.h"
 #include "measure/cpu.h"
 #include "tail/history.h"
-#include "util/assume.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
 #include "util/shared_memory.h"

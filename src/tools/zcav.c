@@ -29,7 +29,6 @@
 #include "sys/thread_pool.h"
 #include "tools/tool.h"
 #include "tools/zcav_figures.h"
-#include "util/assume.h"
 #include "util/descriptor.h"
 #include "util/err.h"
 #include "util/portable.h"

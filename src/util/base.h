@@ -19,3 +19,13 @@
 
 /* Number of elements of an array. */
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+/* The product of two numbers of 64 bits. */
+__extension__ typedef unsigned __int128 uint128;
+
+/* What always holds, though compilers and analyzers cannot see it. */
+#define ASSUME(condition)                                                                          \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            __builtin_unreachable();                                                               \
+    } while (0)

@@ -6,7 +6,6 @@ src_libsuite_a_SOURCES += \
 	src/util/descriptor.h \
 	src/util/err.c src/util/err.h \
 	src/util/kernel_file.c src/util/kernel_file.h \
-	src/util/assume.h \
 	src/util/partition.h \
 	src/util/portable.c src/util/portable.h \
 	src/util/printable.c src/util/printable.h \

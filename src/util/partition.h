@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "util/assume.h"
 #include "util/base.h"
 
 /* Part `index`, from 0 on, of `total` things divided into `parts` parts as evenly as possible. */

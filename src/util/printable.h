@@ -17,18 +17,15 @@ bool word_list_has(const char *list, const char *word, size_t length);
 
 /* Text for a line of a report or on the terminal: printf("%s", printable(name).text). */
 #define PRINTABLE_TEXT 1024
-
 struct printable {
     char text[PRINTABLE_TEXT];
 };
-
 struct printable printable(const char *text);
 
-/* Breaks such a text into lines, at single blanks. Its first line begins at column `indent`. */
+/* Breaks such a text into lines, at single blanks, or prints the lines. The first one begins at
+ * column `indent`. */
 #define WRAPPED_TEXT (2 * PRINTABLE_TEXT)
 void wrap_text(char lines[static WRAPPED_TEXT], size_t indent, const char *text);
-
-/* Prints such lines. */
 void print_wrapped(FILE *out, size_t indent, const char *text);
 
 /* A text that is put together, and then printed with a label before it. All zeros: empty. */
@@ -36,19 +33,18 @@ struct label_text {
     char text[PRINTABLE_TEXT];
 };
 
+/* Add to it: a text; or a list with commas, of which each part becomes a word, for lines to break.
+ */
 void label_add(struct label_text *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Adds a list with commas, of which each part becomes a word, for lines to break. */
 void label_add_list(struct label_text *l, const char *list);
 
 /* Prints the text, wrapped, beside the label ("": none), and empties it. An empty one is not. */
 #define LABEL_INDENT 12
 void label_print(FILE *out, const char *label, struct label_text *l);
 
-/* For a message of one line: replaces by `?`, in place, also white space except blanks. */
+/* For a message of one line: replaces by `?`, in place, also white space except blanks. And whether
+ * that would leave the text as it is. */
 void make_printable(char *text);
-
-/* Whether make_printable() would leave the text as it is. */
 bool is_printable(const char *text);
 
 /* The label for CSV and for text, which never needs quotes, whether readers split at commas, know
@@ -64,8 +60,7 @@ void sanitize_html(char text[static LABEL_HTML_BYTES], const char *label);
  * never longer than the label. */
 void sanitize_clean(char *text, size_t size, const char *label);
 
-/* Number of characters in valid UTF-8. Each counts as one column. */
+/* Number of characters in valid UTF-8, each of which counts as one column; number of bytes of the
+ * first `columns` of them, or of all if there are fewer. */
 size_t sanitize_columns(const char *text);
-
-/* Number of bytes of the first `columns` characters of valid UTF-8, or of all if it has fewer. */
 size_t sanitize_cut(const char *text, size_t columns);

@@ -66,7 +66,6 @@ static inline uint64_t rng_next(struct rng *r)
 /* A number in 0 .. bound-1, all of them equally likely (Lemire 2019). `bound` must not be 0. */
 static inline uint64_t rng_below(struct rng *r, uint64_t bound)
 {
-    __extension__ typedef unsigned __int128 uint128;
     uint128 product = (uint128)rng_next(r) * bound;
     if ((uint64_t)product < bound) {
         /* 2^64 mod bound: the number of results that would be too likely */

@@ -3,7 +3,6 @@
 
 #include <sys/mman.h>
 
-#include "util/assume.h"
 #include "util/err.h"
 
 /* Maps zeroed memory, which processes that are forked later share. After a failure it is NULL. */

@@ -6,8 +6,6 @@
 /* From this number on, a latency is in the next unit, as in Bonnie++: 99999us, then 100ms. */
 #define LATENCY_LIMIT 100000
 
-__extension__ typedef unsigned __int128 uint128;
-
 struct unit {
     const char *suffix;
     uint64_t worth;

@@ -6,14 +6,12 @@
 /* Returns a * b / c, rounded down. a * b may need 128 bits, but the quotient must fit into 64. */
 static inline uint64_t mul_div(uint64_t a, uint64_t b, uint64_t c)
 {
-    __extension__ typedef unsigned __int128 uint128;
     return (uint64_t)((uint128)a * b / c);
 }
 
 /* The same, rounded up. */
 static inline uint64_t mul_div_up(uint64_t a, uint64_t b, uint64_t c)
 {
-    __extension__ typedef unsigned __int128 uint128;
     return (uint64_t)(((uint128)a * b + c - 1) / c);
 }
 
@@ -33,7 +31,6 @@ static inline uint64_t mul_div_up(uint64_t a, uint64_t b, uint64_t c)
 /* Room for any text of the formatters below, with its NUL. One that comes by value can be an
  * argument of printf(): units_time(ns).text. */
 #define UNITS_TEXT 32
-
 struct units_text {
     char text[UNITS_TEXT];
 };
@@ -60,34 +57,28 @@ static inline bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Parses a whole number, of digits only. */
+/* Parse a whole number, of digits only; one with or without a minus sign; and a number, which may
+ * have a fraction, into billionths. */
 int units_parse_count(const char *text, uint64_t *value);
-
-/* Parses a number, which may have a fraction, into billionths. */
+int units_parse_signed(const char *text, int64_t *value);
 int units_parse_decimal(const char *text, uint64_t *billionths);
 
-/* Parses a whole number with or without a minus sign. */
-int units_parse_signed(const char *text, int64_t *value);
-
-/* Formats the size of the data as Bonnie++ does, exactly: in the largest of G, M and k that divides
- * it ("63808M", "16G"), or else with a B, because readers take a bare number for MiB. */
-void units_format_size(char text[static UNITS_TEXT], uint64_t bytes);
-
-/* The same with other units, which end with NULL: one is 1024 of that before, the first a byte. */
+/* Formats a size exactly, in the largest of the units that divides it. They end with NULL; the
+ * first is a byte, and each other one 1024 of that before. */
 struct units_text units_exactly(uint64_t bytes, const char *const units[]);
 
-/* Formats the size of a chunk as Bonnie++ does, exactly: "1m", "64k", "512" (bytes). */
+/* Does so for the data and for a chunk as Bonnie++ does: "63808M", "16G", or with a B, because
+ * readers take a bare number for MiB; "1m", "64k", "512". */
+void units_format_size(char text[static UNITS_TEXT], uint64_t bytes);
 void units_format_chunk(char text[static UNITS_TEXT], uint64_t bytes);
 
 /* Formats a latency as a whole number of us, ms or s, in the smallest of these that needs at most
  * five digits ("99999us", "100ms"). Never "0us", because what was measured took some time. */
 void units_format_latency(char text[static UNITS_TEXT], uint64_t nanoseconds);
 
-/* Formats a time for people, with three digits: "940 ns", "116 us", "1.35 ms", "12.3 s"; from 1000
- * s on with more. */
+/* Format a time for people, with three digits: "940 ns", "116 us", "1.35 ms", "12.3 s"; from 1000 s
+ * on with more. 0 is "0 ns" or, where it stands for what is not known, "-". */
 struct units_text units_time(uint64_t nanoseconds);
-
-/* The same, but "-" for 0, which stands for what is not known. */
 struct units_text units_known_time(uint64_t nanoseconds);
 
 /* Formats a duration as Go does, in the largest unit below it: "537.25µs", "1m30s", "0s". */
@@ -104,13 +95,11 @@ enum units_of { UNITS_BYTES, UNITS_COUNT };
 struct units_text units_scaled(double number, enum units_of what);
 struct units_text units_bytes(uint64_t bytes);
 
-/* Formats a number in thousands or millions for a column four wide: "8.2k", "155k", "1.2m". */
+/* Format a number in thousands or millions for a column four wide: "8.2k", "155k", "1.2m"; a rate
+ * in KiB/s for one five wide: "1723k", "51.8m", "2.2g"; and one four wide: "1.7m", "52m", "9.8t".
+ */
 void units_format_short_count(char text[static UNITS_TEXT], double number);
-
-/* Formats a rate in KiB/s for a column five wide: "1723k", "51.8m", "368m", "2.2g". */
 void units_format_speed(char text[static UNITS_TEXT], double kib_per_second);
-
-/* Formats a rate in KiB/s for a column four wide: "1.7m", "52m", "368m", "2.2g", "9.8t". */
 void units_format_short_speed(char text[static UNITS_TEXT], double kib_per_second);
 
 /* Rounds `value` up to a multiple of `unit`, which must not be 0. */

@@ -762,9 +762,8 @@ static void web_leave(void *thread)
 static void web_close(void *shared)
 {
     struct web_state *s = shared;
-    if (s->aside)
-        web_leave(s->aside);
-    free(s->aside);
+    if (s->aside.shared)
+        web_leave(&s->aside);
     if (atomic_load(&s->has_markers))
         message("the bucket keeps versions: deletes only added delete markers, and what was "
                 "written before them is still there");
@@ -881,7 +880,7 @@ static enum target_answer web_submit(void *thread, struct request *r)
     if (x->is_limited)
         limit_transfers(x, t->shared->setup.plan->timeout_ns);
     x->is_limited = false;
-    x->outlives_signal = t == t->shared->aside && stop_signal() != 0;
+    x->outlives_signal = t == &t->shared->aside && stop_signal() != 0;
     if (begin_transfer(x, r->start_ns))
         return TARGET_QUEUED;
     end_exchange(x);
@@ -968,7 +967,7 @@ static unsigned web_poll(void *thread, uint64_t until_ns, struct request *done[]
         if (moved != x->moved || stop_signal() == 0)
             x->stuck_ns = now_ns + STUCK_NS;
         x->moved = moved;
-        if (t != t->shared->aside && x->stuck_ns > now_ns)
+        if (t != &t->shared->aside && x->stuck_ns > now_ns)
             curl_easy_getinfo(x->easy, CURLINFO_PRETRANSFER_TIME_T, &reached);
         if (!is_overdue && (reached != 0 || x->outlives_signal || stop_signal() == 0))
             continue;
@@ -1009,18 +1008,13 @@ static void web_inspect(void *thread, struct request *r)
 long web_once(struct web_state *s, struct request *r, uint64_t timeout_ns)
 {
     struct err e = {0};
-    struct web_thread *t = s->aside;
-    if (!t) {
-        t = calloc(1, sizeof *t);
-        int rc = t ? web_join(t, s, 1, &e) : -ENOMEM;
-        if (rc != 0) {
-            if (t)
-                web_leave(t);
-            free(t);
-            r->failure = failure_of(CALL_OTHER, -rc);
-            return 0;
-        }
-        s->aside = t;
+    struct web_thread *t = &s->aside;
+    int rc = t->shared ? 0 : web_join(t, s, 1, &e);
+    if (rc != 0) {
+        web_leave(t);
+        *t = (struct web_thread){0};
+        r->failure = failure_of(CALL_OTHER, -rc);
+        return 0;
     }
     struct web_exchange *x = exchange_of(t, r);
     struct request *done;

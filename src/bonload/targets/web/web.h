@@ -7,7 +7,6 @@
 #include <stdatomic.h>
 
 #include "bonload/targets/target.h"
-#include "util/assume.h"
 #include "util/err.h"
 #include "verify/pattern.h"
 
@@ -140,20 +139,6 @@ struct web_dialect {
                     char message[static WEB_REASON_TOLD]);
 };
 
-struct web_state {
-    const struct web_dialect *dialect;
-    struct target_setup setup;
-    struct web_reasons reasons;
-    struct given_body given_body; /* of -body-file; setup.given_body points to it */
-    char *given;                  /* lines of the user's headers, each with a NUL */
-    struct curl_slist *headers;   /* headers of every request */
-    int tls_files[TLS_FILES];     /* descriptors; -1: the user has not named the file */
-    unsigned servers;             /* number of servers, to each of which connections are kept */
-    void *own;                    /* the dialect's data, which web_close() frees */
-    atomic_bool has_markers;      /* a DELETE has only added a delete marker */
-    struct web_thread *aside;     /* makes requests outside the load; NULL: not needed so far */
-};
-
 /* The transfers of one thread: libcurl's multi interface on epoll(7). The socket of a connection
  * that is kept alive stays registered with epoll between transfers, which saves system calls. */
 struct web_thread {
@@ -169,6 +154,20 @@ struct web_thread {
     uint64_t next_search_ns; /* when to look for forgotten transfers again, by clock_ns() */
     char *names;             /* one without a channel, and those of the exchanges */
     void *own;               /* the dialect's data */
+};
+
+struct web_state {
+    const struct web_dialect *dialect;
+    struct target_setup setup;
+    struct web_reasons reasons;
+    struct given_body given_body; /* of -body-file; setup.given_body points to it */
+    char *given;                  /* lines of the user's headers, each with a NUL */
+    struct curl_slist *headers;   /* headers of every request */
+    int tls_files[TLS_FILES];     /* descriptors; -1: the user has not named the file */
+    unsigned servers;             /* number of servers, to each of which connections are kept */
+    void *own;                    /* the dialect's data, which web_close() frees */
+    atomic_bool has_markers;      /* a DELETE has only added a delete marker */
+    struct web_thread aside;      /* makes requests outside the load; zeros: not needed so far */
 };
 
 /* The method of the next transfer of a request, unless that is part of an upload in parts. */
