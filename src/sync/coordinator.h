@@ -80,16 +80,14 @@ extern const struct coordinator_ops *const program_coordinator;
  * says so on standard error, and goes on alone. Each of several ranks learns its number. */
 int coordinator_join(struct coordinator *c, const struct coordinator_ops *ops, struct err *e);
 
-/* Meets the other ranks, if there are any. */
+/* Meet the other ranks, if there are any; coordinator_share() copies rank 0's bytes to them. */
 int coordinator_meet(struct coordinator *c, struct meeting *m, struct err *e);
+int coordinator_share(struct coordinator *c, const char *name, void *bytes, size_t count,
+                      struct err *e);
 
 /* For `meet`, in rank 0: takes what a rank has brought; decides, when all have come. */
 void meeting_take(struct meeting *m, unsigned rank, const void *brought, size_t bytes);
 void meeting_decide(const struct meeting *m);
-
-/* Meets the other ranks, and copies rank 0's bytes to all of them. */
-int coordinator_share(struct coordinator *c, const char *name, void *bytes, size_t count,
-                      struct err *e);
 
 /* Refuses ranks with another version or other arguments than rank 0: their tests would differ. */
 int coordinator_agree(struct coordinator *c, int argc, char *argv[], struct err *e);

@@ -189,8 +189,7 @@ static int send_message(struct mpi *s, unsigned to, enum tag tag, const void *by
 
 static void send_bare(struct mpi *s, unsigned to, enum tag tag)
 {
-    struct err ignored = {0};
-    send_message(s, to, tag, NULL, 0, &ignored);
+    send_message(s, to, tag, NULL, 0, NULL);
 }
 
 /* Whether a message with that tag has arrived. *status says from which rank. */
@@ -212,9 +211,8 @@ static int receive_message(struct mpi *s, const MPI_Status *from, void *bytes, s
 /* Receives a message with that tag and without contents. Returns whether there was one. */
 static bool take_bare(struct mpi *s, enum tag tag)
 {
-    struct err ignored = {0};
     MPI_Status status;
-    return has_message(s, tag, &status) && receive_message(s, &status, NULL, 0, &ignored) == 0;
+    return has_message(s, tag, &status) && receive_message(s, &status, NULL, 0, NULL) == 0;
 }
 
 static enum tag arrival(const struct mpi *s)
@@ -275,10 +273,9 @@ static void take_failures(struct coordinator *c)
 {
     struct mpi *s = c->state;
     struct err failure;
-    struct err ignored = {0};
     MPI_Status status;
     while (has_message(s, TAG_FAILURE, &status) &&
-           receive_message(s, &status, &failure, sizeof failure, &ignored) == 0)
+           receive_message(s, &status, &failure, sizeof failure, NULL) == 0)
         name_failure(c, (unsigned)status.MPI_SOURCE, &failure);
     if (s->failure.code != 0 && !s->has_stopped) {
         s->has_stopped = true;
@@ -309,7 +306,7 @@ static int check_others(struct coordinator *c, struct err *e)
         s->has_stopped = true;
     if (!s->has_stopped)
         return 0;
-    if (e->code == 0)
+    if (e && e->code == 0)
         *e = s->failure.code != 0 ? s->failure : (struct err){.code = ECANCELED};
     return -ECANCELED;
 }
@@ -476,9 +473,8 @@ static int meet_as_other(struct coordinator *c, struct meeting *m, struct err *e
             break;
         bool is_asked = take_bare(s, TAG_PATIENCE);
         if (take_bare(s, TAG_PING)) {
-            struct err ignored = {0};
             uint64_t now = clock_ns();
-            send_message(s, 0, TAG_PONG, &now, sizeof now, &ignored);
+            send_message(s, 0, TAG_PONG, &now, sizeof now, NULL);
             is_asked = true;
         }
         if (is_asked) {
@@ -519,13 +515,12 @@ static int mpi_exchange(struct coordinator *c, const struct parcel *p, struct er
     bool has_come = false;
     int rc = start_sending(s, p->to, TAG_PARCEL, p->sent, p->bytes, &request, e);
     while (rc == 0 && !(has_left(&request, &rc, e) && has_come)) {
-        struct err ignored = {0};
         MPI_Status status;
         int is_there = 0;
         if (!has_come)
             MPI_Iprobe((int)p->from, TAG_PARCEL, s->comm, &is_there, &status);
         has_come =
-            has_come || (is_there && receive_message(s, &status, p->got, p->bytes, &ignored) == 0);
+            has_come || (is_there && receive_message(s, &status, p->got, p->bytes, NULL) == 0);
         if (!has_come || request != MPI_REQUEST_NULL)
             mpi_wait_sleep(&wait);
         rc = rc == 0 ? check_others(c, e) : rc;
@@ -695,13 +690,12 @@ static void await_leaving(struct coordinator *c, int rc, const struct err *e)
         name_failure(c, 0, e);
     for (unsigned left = s->has_ended ? c->ranks.count : 1;
          left < c->ranks.count && !stop_signal();) {
-        struct err ignored = {0};
         unsigned rank;
         size_t bytes;
         take_failures(c);
         if (take_bare(s, TAG_LEAVING))
             left++;
-        else if (receive_arrival(s, &rank, &bytes, &ignored) <= 0) /* which comes too late */
+        else if (receive_arrival(s, &rank, &bytes, NULL) <= 0) /* which comes too late */
             mpi_wait_sleep(&wait);
     }
     s->has_ended = true;
@@ -713,10 +707,9 @@ static int mpi_leave(struct coordinator *c, int rc, struct err *e)
     await_leaving(c, rc, e);
     if (c->ranks.number != 0) {
         struct mpi_wait wait = mpi_wait_begin(s);
-        struct err ignored = {0};
         if (rc != 0 && !s->has_stopped) {
-            send_message(s, 0, TAG_FAILURE, e, sizeof *e, &ignored);
-            while (check_others(c, &ignored) == 0)
+            send_message(s, 0, TAG_FAILURE, e, sizeof *e, NULL);
+            while (check_others(c, NULL) == 0)
                 mpi_wait_sleep(&wait);
         }
         if (!stop_signal())
@@ -747,8 +740,7 @@ static int mpi_leave(struct coordinator *c, int rc, struct err *e)
 
 static void mpi_poll(void *coordinator)
 {
-    struct err ignored = {0};
-    if (check_others(coordinator, &ignored) != 0)
+    if (check_others(coordinator, NULL) != 0)
         stop_request();
 }
 

@@ -59,17 +59,14 @@ int semaphores_remove(struct err *e)
     int rc = find_semaphores(&id, 0, e);
     if (rc != 0 || id < 0)
         return rc;
-    if (semctl(id, 0, IPC_RMID) != 0)
-        return err_system(e, errno, "remove semaphores");
-    return 0;
+    return semctl(id, 0, IPC_RMID) == 0 ? 0 : err_system(e, errno, "remove semaphores");
 }
 
 void semaphores_clean_up(void)
 {
     struct semid_ds set = {0};
-    struct err ignored = {0};
     int id;
-    if (find_semaphores(&id, SEMAPHORES, &ignored) == 0 && id >= 0 &&
+    if (find_semaphores(&id, SEMAPHORES, NULL) == 0 && id >= 0 &&
         semctl(id, 0, IPC_STAT, (union semun){.set = &set}) == 0 && set.sem_otime != 0 &&
         semctl(id, ALIVE, GETVAL) == 0 && semctl(id, 0, IPC_RMID) == 0)
         message("removed semaphore set %d, whose processes have all ended", id);

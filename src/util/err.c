@@ -18,7 +18,7 @@ void err_init(struct err *e)
 static void store_failure(struct err *e, int code, const char *reason, const char *format,
                           va_list arguments)
 {
-    if (e->code != 0)
+    if (!e || e->code != 0)
         return;
     e->code = code;
     vsnprintf(e->text, sizeof e->text - REASON_ROOM, format, arguments);

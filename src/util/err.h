@@ -17,7 +17,8 @@ bool answer_is_shown(bool is_text);
 
 /* One failure that is reported in one line: what was being done, to what, and the reason. Functions
  * that can fail return 0, or a negative errno, and set the struct err that they get; one that is
- * set stays as it is, because only the first failure is worth reporting. The text is printable. */
+ * set stays as it is, because only the first failure is worth reporting. The text is printable.
+ * NULL stands for one that nobody reads, where a function only passes it on. */
 struct err {
     int code;       /* positive errno; 0: nothing has failed */
     char text[512]; /* the line without its newline */

@@ -91,11 +91,12 @@ struct target_ops {
     /* Checks the settings, and adds the target's own to the plan. NULL: there are none. */
     int (*check)(struct plan *p, const struct settings *s, struct err *e);
 
-    /* Opens the data that all threads share; close() follows in either case. May be NULL. */
+    /* Open the data that all threads share, and those of one thread. In either case close() and
+     * leave() follow, and release what the data own. Each of the four may be NULL. */
     int (*open)(void *shared, const struct target_setup *setup, struct err *e);
-
-    /* Opens the data of one thread; leave() follows in either case. May be NULL. */
+    void (*close)(void *shared);
     int (*join)(void *thread, void *shared, unsigned channels, struct err *e);
+    void (*leave)(void *thread);
 
     /* Chooses r->op by the random number `random`, and whether the request removes or changes
      * something, before it gets its number. If there is nothing to remove or to change, it becomes
@@ -115,9 +116,6 @@ struct target_ops {
      * are none, waits for one until clock_ns() reaches until_ns. NULL: it never queues. */
     unsigned (*poll)(void *thread, uint64_t until_ns, struct request *done[], unsigned most);
 
-    /* Releases what a thread's data own. May be NULL. */
-    void (*leave)(void *thread);
-
     /* Describes a failure or a miss in at most `size` bytes with the NUL. */
     void (*describe)(const void *shared, uint32_t failure, char *text, size_t size);
 
@@ -126,22 +124,15 @@ struct target_ops {
 
     /* Clears the target's own counts at the end of the warm-up. May be NULL. */
     void (*forget)(void *shared);
-
-    /* Releases what the shared data own. May be NULL. */
-    void (*close)(void *shared);
 };
 
-/* All names that target_by_name() knows, with a NULL at the end. */
+/* The target with that name or alias, or NULL; and all that it knows, with a NULL at the end. */
+const struct target_ops *target_by_name(const char *name);
 extern const char *const target_words[];
+#define DEFAULT_TARGET "disk"
 
 /* The operations of the target meta, with a NULL at the end. */
 extern const char *const meta_op_names[];
-
-/* Name of the default target. */
-#define DEFAULT_TARGET "disk"
-
-/* The target with that name or alias, or NULL. */
-const struct target_ops *target_by_name(const char *name);
 
 /* What a request was doing when it failed. A failure's code is usually this and an errno. */
 enum target_call {

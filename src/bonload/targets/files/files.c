@@ -206,8 +206,8 @@ static int find_entry(struct files *p, const char *name, enum path_missing missi
     rc = path_open(&entry->found, *name == '/' ? NULL : top, above, missing, NULL);
     if (rc != 0)
         return rc;
-    struct kept_directory *ours =
-        slot && entry->found.fd < MAX_DESCRIPTOR ? malloc(sizeof *ours + length) : NULL;
+    bool may_keep = slot && entry->found.fd < MAX_DESCRIPTOR;
+    struct kept_directory *ours = may_keep ? malloc(sizeof *ours + length) : NULL;
     if (ours) {
         struct kept_directory *none = NULL;
         *ours = (struct kept_directory){.at.fd = entry->found.fd, .length = length};
@@ -283,8 +283,7 @@ static int sync_above(struct files *p, const char *name)
         return rc;
     int fd = openat(entry.directory->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const struct io_file file = {.fd = fd, .name = name};
-    struct err ignored = {0};
-    rc = fd >= 0 ? io_sync(&file, &ignored) : -errno;
+    rc = fd >= 0 ? io_sync(&file, NULL) : -errno;
     descriptor_close(&fd);
     path_close(&entry.found);
     return rc;
@@ -407,7 +406,6 @@ static uint32_t disk_write(struct disk_thread *t, struct request *r)
     bool direct = s->settings->direct;
     bool durable = s->settings->fsync;
     uint64_t size = t->expected.size;
-    struct err ignored = {0};
     int flags = O_WRONLY | O_CREAT | (direct ? O_DIRECT : 0);
     int fd = -EEXIST;
     if (durable || s->settings->removes) { /* these need to know whether the file is new */
@@ -429,15 +427,14 @@ static uint32_t disk_write(struct disk_thread *t, struct request *r)
             /* making the contents does not count as writing */
             r->aside_ns += clock_ns() - before_ns;
         }
-        rc = io_write(&file, t->work.buffer, direct ? round_up(part, ALIGNMENT) : part, at,
-                      &ignored);
+        rc = io_write(&file, t->work.buffer, direct ? round_up(part, ALIGNMENT) : part, at, NULL);
         at += part;
     }
     if (rc == 0 && direct && size % ALIGNMENT != 0 && ftruncate(fd, (off_t)size) != 0)
         rc = -errno;
     if (rc == 0 && durable) {
         call = CALL_SYNC;
-        rc = io_sync(&file, &ignored);
+        rc = io_sync(&file, NULL);
     }
     if (close(fd) != 0 && errno != EINTR && rc == 0) {
         call = CALL_CLOSE;
@@ -488,14 +485,13 @@ static uint32_t read_body(struct disk_thread *t, int fd, struct request *r)
 static void disk_evict(struct disk_thread *t)
 {
     struct stat st;
-    struct err ignored = {0};
     int fd = open_name(t->work.files, t->work.name, O_RDONLY, 0);
     if (fd < 0)
         return;
     if (fstat(fd, &st) == 0) {
         struct residency left = page_cache_residency(fd, (uint64_t)st.st_size);
         if (!left.known || left.bytes > 0)
-            page_cache_evict(fd, t->work.name, &left, &ignored);
+            page_cache_evict(fd, t->work.name, &left, NULL);
     }
     close(fd);
 }
@@ -814,22 +810,6 @@ static int operate_on_name(struct meta_thread *t, unsigned op)
     }
 }
 
-/* Whether the operation makes files: if it fails with ENOENT, a directory is missing. */
-static bool makes_file(unsigned op)
-{
-    return op == META_WRITE || op == META_MKNOD || op == META_SYMLINK;
-}
-
-/* Whether an error is normal when several operations use the same names. */
-static bool is_miss(unsigned op, int code)
-{
-    if (code == ENOENT)
-        return !makes_file(op);
-    if (code == ENOSPC || code == E2BIG || code == EOPNOTSUPP)
-        return op >= META_SETXATTR;
-    return code == EEXIST || code == ENODATA || code == ELOOP || code == EMLINK || code == ERANGE;
-}
-
 static int find_and_operate(struct meta_thread *t, unsigned op, enum path_missing missing)
 {
     int rc = find_entry(t->work.files, t->work.name, missing, &t->at);
@@ -843,16 +823,22 @@ static int find_and_operate(struct meta_thread *t, unsigned op, enum path_missin
 static enum target_answer meta_submit(void *thread, struct request *r)
 {
     struct meta_thread *t = thread;
+    const unsigned op = r->op;
+    bool makes_file = op == META_WRITE || op == META_MKNOD || op == META_SYMLINK;
     t->request = r;
-    int rc = find_and_operate(t, r->op, PATH_FAILS);
-    if (rc == -ENOENT)
+    int code = -find_and_operate(t, op, PATH_FAILS);
+    if (code == ENOENT) /* for one that makes files: a directory is missing */
         entry_missed(t->work.files, t->work.name);
-    if (rc == -ENOENT && makes_file(r->op) && t->work.files->settings->make_directories)
-        rc = find_and_operate(t, r->op, PATH_MAKES);
-    if (rc != 0 && is_miss(r->op, -rc))
-        r->miss = r->op << 16 | (uint32_t)-rc;
-    else if (rc != 0)
-        r->failure = r->op << 16 | (uint32_t)-rc;
+    if (code == ENOENT && makes_file && t->work.files->settings->make_directories)
+        code = -find_and_operate(t, op, PATH_MAKES);
+    /* these errors are normal when several operations use the same names */
+    bool is_miss = code == EEXIST || code == ENODATA || code == ELOOP || code == EMLINK ||
+                   code == ERANGE || (code == ENOENT && !makes_file);
+    if (code == ENOSPC || code == E2BIG || code == EOPNOTSUPP)
+        is_miss = op >= META_SETXATTR;
+    uint32_t reason = code != 0 ? op << 16 | (uint32_t)code : 0;
+    r->miss = is_miss ? reason : 0;
+    r->failure = is_miss ? 0 : reason;
     return TARGET_ENDED;
 }
 

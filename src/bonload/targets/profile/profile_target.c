@@ -223,7 +223,6 @@ static int make_file(struct used_file *f, unsigned segment, struct err *e)
     const struct scratch *s = &f->state->scratch;
     unsigned number = f->number + segment;
     bool is_named;
-    struct err ignored = {0};
     int fd = scratch_make_data_file(s, number, &is_named, e);
     if (fd < 0)
         return fd;
@@ -237,7 +236,7 @@ static int make_file(struct used_file *f, unsigned segment, struct err *e)
                                 : "/proc is not mounted, through which files are opened again");
     }
     int direct =
-        f->file->is_direct ? scratch_reopen(fd, O_RDWR | O_DIRECT, f->file->name, &ignored) : -1;
+        f->file->is_direct ? scratch_reopen(fd, O_RDWR | O_DIRECT, f->file->name, NULL) : -1;
     if (direct >= 0) /* otherwise the profile does not want it, or it is not supported */
         close(fd);
     f->fds[segment] = direct >= 0 ? direct : fd;

@@ -114,16 +114,13 @@ struct web_exchange {
 struct web_dialect {
     const enum web_method *methods; /* method of each operation, in the order of target_ops.ops */
 
-    /* Checks further settings. May be NULL. */
+    /* Check further settings (NULL: there are none), and a name, which it may change. */
     int (*check)(const struct plan *p, const struct settings *s, struct err *e);
-
-    /* Checks a name, which it may change. */
     int (*check_name)(char *name, struct err *e);
 
-    /* Opens what all threads share: shared->own, and headers after the user's. May be NULL. */
+    /* Open what all threads share: shared->own, and headers after the user's; and the data of one
+     * thread: thread->own, and that of each exchange. May be NULL. */
     int (*open)(struct web_state *s, struct err *e);
-
-    /* Opens the data of one thread: thread->own, and that of each exchange. May be NULL. */
     int (*join)(struct web_thread *t, struct err *e);
     void (*leave)(struct web_thread *t);
 
