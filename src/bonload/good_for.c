@@ -15,9 +15,7 @@
 #include "sys/program.h"
 #include "util/kernel_file.h"
 
-/* Total time for which all loads of a profile are judged, just enough for a p99 of what happens ten
- * times a second (299 durations). */
-#define JUDGED_NS (31 * BILLION)
+#define JUDGED_NS (31 * BILLION) /* for all loads: a p99 of ten durations a second takes 299 */
 #define WARMUP_NS BILLION        /* before each load */
 #define SEARCH_NS (60 * BILLION) /* a search that has not ended by then reports how far it came */
 
@@ -198,8 +196,7 @@ static int set_limit(struct profile *p, const struct settings *s, struct err *e)
     return err_say(e, "-max-latency: the profile %s has no room for another limit", p->name);
 }
 
-/* Judges a profile at the load that the user has fixed, or else at its own; then, if none is bad,
- * searches for a higher one. */
+/* Judges a profile at the user's load or its own, and if none is bad, searches for a higher one. */
 static int ask_profile(struct inquiry *q, const struct profile *given, struct err *e)
 {
     struct answer *a = &q->answers[q->count++];

@@ -296,8 +296,6 @@ static int clean_up_run(const struct run *run, struct err *e)
     return rc;
 }
 
-/* ---- a run ----------------------------------------------------------------------------------- */
-
 /* Prints the figures so far on standard error; with several ranks, only those of this one. */
 static void print_interim(struct main_loop *m)
 {
@@ -315,9 +313,8 @@ static void print_interim(struct main_loop *m)
     result_release(&result);
 }
 
-/* Makes the plan, the run and the reports, together with other ranks, and then dumps names and
- * removes objects, also after a failure. *status becomes the exit status if the run broke a
- * condition, or did not finish a search. The line of a failure is empty if it was reported. */
+/* Makes the plan, the run and the reports, then dumps names and removes objects, also after a
+ * failure, whose line is empty if it was reported. *status: of a condition that the run broke. */
 static int session(const struct settings *s, struct coordinator *coordinator, int *status,
                    struct err *e)
 {
@@ -398,13 +395,10 @@ static int session(const struct settings *s, struct coordinator *coordinator, in
     html_page_close(&outputs.page);
     explainer_close(&explainer);
     int signal = stop_signal();
-    bool was_asked = signal == SIGHUP || signal == SIGINT || signal == SIGTERM;
-    if (rc == 0 && s->as_goader && was_asked)
+    if (rc == 0 && s->as_goader && (signal == SIGHUP || signal == SIGINT || signal == SIGTERM))
         stop_forget(); /* goader prints its results and ends normally */
     return rc;
 }
-
-/* ---- the program ----------------------------------------------------------------------------- */
 
 /* Returns after all ranks have left. A load that breaks a condition has its own exit status. */
 static int bonload(int argc, char *argv[], struct err *e)

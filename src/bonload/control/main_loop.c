@@ -73,7 +73,7 @@ void main_loop_close(struct main_loop *m)
         fclose(m->live.csv);
 }
 
-/* Whether requests count, because the warm-up is over. */
+/* Whether the warm-up is over. */
 static bool main_loop_counts(const struct main_loop *m)
 {
     return m->stage >= STAGE_STEP;
@@ -110,8 +110,7 @@ struct reading main_loop_spent(const struct main_loop *m, enum span span)
 static uint64_t goal_ns(const struct main_loop *m)
 {
     const struct plan *p = m->run->plan;
-    uint64_t all =
-        p->mode == MODE_SWEEP ? p->duration_ns * p->settings->sweep_count : p->duration_ns;
+    uint64_t all = p->duration_ns * (p->mode == MODE_SWEEP ? p->settings->sweep_count : 1);
     uint64_t warmup_ns = main_loop_counts(m) ? 0 : p->settings->warmup_ns.value;
     return all > 0 ? m->start_ns + warmup_ns + all : 0;
 }
@@ -483,8 +482,7 @@ static void check_end(struct main_loop *m, uint64_t now_ns)
         end_load(m, now_ns);
 }
 
-/* Records what was counted so far. Only the speed of one load on files, in one process, can have
- * levels, unless only the page cache has taken its writes. */
+/* Only one load on files, in one process, can have levels, and not writes to the page cache. */
 static int record_series(struct main_loop *m, uint64_t now_ns, bool is_last, struct err *e)
 {
     const struct plan *p = m->run->plan;
@@ -536,8 +534,8 @@ static int tick(struct main_loop *m, struct err *e)
     int rc = 0;
     sigemptyset(&asked);
     sigaddset(&asked, SIGUSR1);
-    bool is_asked = sigtimedwait(&asked, NULL, &length) == SIGUSR1;
-    if (is_asked && m->asked && m->run->plan->stripe.index == 0) {
+    if (sigtimedwait(&asked, NULL, &length) == SIGUSR1 && m->asked &&
+        m->run->plan->stripe.index == 0) {
         progress_clear(&m->view);
         m->asked(m);
     }

@@ -100,8 +100,6 @@ static void show_progress(struct progress_view *v, const struct run *run, uint64
         fprintf(stderr, "%s\n", text);
 }
 
-/* ---- failures and memory -------------------------------------------------------------------- */
-
 void progress_report_failures(struct progress_view *v, const struct run *run)
 {
     char rank[32] = "";
@@ -136,14 +134,11 @@ void progress_update(struct progress_view *v, const struct run *run, uint64_t no
         show_progress(v, run, now_ns, goal_ns);
 }
 
-/* ---- the live file -------------------------------------------------------------------------- */
-
 /* Replaces the file: sums of the whole run, and quantiles and rates of a part of it. */
 static int write_metrics(struct live_file *l, const struct tally part[], uint64_t part_ns,
                          struct err *e)
 {
     static const double percents[] = {50, 90, 99, 99.9};
-    const double seconds = (double)(part_ns + 1) / (double)BILLION;
     int rc = output_open(&l->metrics, l->path, true, e);
     if (rc != 0)
         return rc;
@@ -182,7 +177,7 @@ static int write_metrics(struct live_file *l, const struct tally part[], uint64_
           out);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         fprintf(out, "bonload_bytes_per_second{kind=\"%s\"} %.3f\n", load_names[kind],
-                (double)part[kind].bytes / seconds);
+                (double)part[kind].bytes / ((double)(part_ns + 1) / (double)BILLION));
     fputs("# EOF\n", out);
     rc = output_finish(&l->metrics, e);
     output_discard(&l->metrics);

@@ -30,9 +30,8 @@ void progress_report_failures(struct progress_view *v, const struct run *run);
 /* Removes the progress line from the terminal. */
 void progress_clear(void *view);
 
-/* The file of -live-file: a line of CSV for each second, while the run goes on. If its name ends in
- * .prom, it is replaced as a whole each second, with metrics (OpenMetrics, as a node exporter reads
- * them); in the end they are those of the whole run. */
+/* The file of -live-file: a line of CSV for each second or, if its name ends in .prom, metrics of
+ * the last second, and in the end of the whole run (OpenMetrics, as a node exporter reads them). */
 struct live_file {
     const char *path;              /* NULL: the user wants no file */
     FILE *csv;                     /* NULL: the file has metrics */

@@ -102,10 +102,6 @@ void kind_search_step_down(struct kind_search *ks, enum verdict why)
 #define SETTLING_LIMITS  20
 #define SETTLING_WINDOWS 2
 
-/* Requests in flight together wait in the same queues, and are one piece of evidence: a window must
- * be longer than this number of mean latencies. */
-#define LATENCIES_LEAST 4
-
 /* Less load does not help if at 1/HELP_PART of a load there are still more than 1/HELP_LEAST of the
  * late requests, and of the mean latency. This says nothing of a rate of which less than MADE_SHARE
  * could be made: it was more than the store can do, and so may be an eighth of it. */
@@ -115,6 +111,7 @@ void kind_search_step_down(struct kind_search *ks, enum verdict why)
 
 #define ALPHA              .05 /* probability of a wrong verdict */
 #define CONFIRMING_WINDOWS 3   /* a confirmation uses windows that are longer by this factor */
+#define LATENCIES_LEAST    4   /* mean latencies in a window: requests in flight are one evidence */
 #define STALL_PART         100 /* of the shortest window: stalls that the test always assumes */
 #define BUDGET_PART        100 /* of a limited number of requests: is enough for a window */
 #define FAR_SHARE          .9  /* a load is tried again if a confirmation goes below this part */
@@ -405,8 +402,6 @@ struct search_answer search_answer(const struct controller *c, enum load_kind ki
     return a;
 }
 
-/* ---- the controller -------------------------------------------------------------------------- */
-
 /* One kind's share of a sweep's rate of reads and writes together. */
 static uint64_t sweep_share(const struct plan *p, enum load_kind kind, size_t number)
 {
@@ -427,7 +422,6 @@ static bool sweep_next(struct controller *c, uint64_t loads[LOAD_KINDS])
 void controller_begin(struct controller *c, const struct plan *p, uint64_t now_ns,
                       uint64_t loads[LOAD_KINDS])
 {
-    const struct standing nothing = {.busy = 0};
     *c = (struct controller){.plan = p, .since_ns = now_ns, .is_first = true};
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
         const struct kind_plan *kind = &p->kinds[k];
@@ -440,7 +434,7 @@ void controller_begin(struct controller *c, const struct plan *p, uint64_t now_n
                               !is_by_rate);
     }
     if (p->mode == MODE_SEARCH)
-        set_searched_loads(c, &nothing, now_ns, loads);
+        set_searched_loads(c, &(struct standing){.busy = 0}, now_ns, loads);
     else if (p->mode == MODE_SWEEP)
         sweep_next(c, loads);
 }

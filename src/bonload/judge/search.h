@@ -7,8 +7,7 @@
 
 /* What decides which load is next: the controller. In a search for the largest load that keeps a
  * limit, the sequential test says whether a window's requests keep it, and the search of each kind
- * which load is next. They have no clock and no threads: they see times and counts, and answer with
- * an order. So tests can run whole searches against a store whose answer is known. */
+ * which load is next. They have no clock and no threads, so tests can run whole searches. */
 
 /* What a search has found of one kind of load, at its end or so far. */
 enum found {
@@ -104,8 +103,7 @@ struct controller {
     struct step noted; /* the step that ended last: its loads, verdicts and is_confirmation */
 };
 
-/* How a load stands, on one rank or on all ranks together, and rank 0's order about it, which all
- * ranks carry out. Neither has pointers, because they travel between hosts. */
+/* How a load stands, on one rank or all, and rank 0's order to all. Both travel between hosts. */
 struct standing {
     /* Only a search needs these, which has one rank. */
     struct counts counts[LOAD_KINDS];

@@ -10,10 +10,9 @@
 #define LEAST_MADE .99             /* of the requests that came due */
 #define STALL_NS   (BILLION / 100) /* stalls that are always assumed, as in a search */
 
-/* For people and in JSON. */
 static const struct {
     const char *name;
-    const char *key;
+    const char *key; /* in JSON */
 } goodness_words[] = {
     [GOODNESS_NONE] = {"no limit is published", NULL},
     [GOODNESS_GOOD] = {"good", "good"},
@@ -103,8 +102,7 @@ bool at_load_is_made(const struct at_load *l)
 }
 
 /* The judgement that decides, and its load: one with the worst verdict and, of several, one that
- * only others excuse, and then that nearest to its limit, or furthest above. NULL: there is none.
- */
+ * only others excuse, and then that nearest to its limit, or furthest above. NULL: none. */
 static const struct judged_limit *answer_decider(const struct answer *a,
                                                  const struct at_load **load)
 {
@@ -332,8 +330,6 @@ void profiles_print(FILE *out)
                       p->source ? p->source : "nothing is published to judge it by: figures alone");
     }
 }
-
-/* ---- in JSON --------------------------------------------------------------------------------- */
 
 static json_t *load_of(const struct at_load *l)
 {

@@ -7,10 +7,9 @@
 #include "bonload/targets/profile/profile_target.h"
 #include "measure/durability.h"
 
-/* Judges whether a figure is below its limit. What was measured is a sample, so the figure has a
- * confidence interval: the true percentile lies below its upper end with 95 %, and above its lower
- * end with 95 %. The interval is that of order statistics (David and Nagaraja, "Order Statistics",
- * 2003, 7.1). Durations that are long at the same time are one piece of evidence, so the number of
+/* Judges whether a figure is below its limit. What was measured is a sample, so the figure has an
+ * interval: the true percentile lies below its upper end with 95 %, and above its lower end with
+ * 95 % (order statistics: David and Nagaraja, "Order Statistics", 2003, 7.1). The number of
  * durations is divided by the design effect, as in judge/sequential_test.h. */
 enum goodness {
     GOODNESS_NONE, /* there is no limit */

@@ -259,8 +259,6 @@ int names_as_goader(struct names *n, bool are_urls, struct err *e)
     return 0;
 }
 
-/* ---- sizes ----------------------------------------------------------------------------------- */
-
 #define SIZE_STREAM  UINT64_C(0x73697a6573) /* because names use the same seed */
 #define LEAST_MIDDLE .5 /* of the bucket of empty bodies, because weights divide by the middle */
 

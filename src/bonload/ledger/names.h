@@ -5,11 +5,9 @@
 #include "util/partition.h"
 
 /* Computes the name of every request (a path, URL or object key) from the request's number, which
- * counts from 1, and the seed, so no name has to be stored.
- *
- * In a template, two or more X become the number modulo 10^length, with leading zeros, and two or
- * more N or R as many random digits or letters. The lines of a file are used in turn, repeatedly.
- */
+ * counts from 1, and the seed. In a template, two or more X become the number modulo 10^length,
+ * with leading zeros, and two or more N or R as many random digits or letters. The lines of a file
+ * are used in turn, again and again. */
 enum name_part_kind { NAME_LITERAL, NAME_NUMBER, NAME_DIGITS, NAME_LETTERS };
 
 struct name_part {
@@ -73,9 +71,8 @@ void names_show(const struct names *n, uint64_t number, char *name);
 int names_as_goader(struct names *n, bool are_urls, struct err *e);
 
 /* Computes the size of every body that is written from the body's number and the seed. Sizes are
- * constant, uniform between two sizes, or fair: the range is divided into equal buckets, and a
- * bucket is drawn with a weight of 1/size (the size in its middle), so all buckets move about as
- * many bytes. Within a bucket, sizes are uniform. There are never more buckets than sizes. */
+ * constant, uniform between two sizes, or fair: of equal buckets, each with uniform sizes, one is
+ * drawn with a weight of 1/size (in its middle), so that all move about as many bytes. */
 struct sizes {
     /* The caller sets these. */
     uint64_t least;

@@ -114,8 +114,7 @@ void versions_end(struct written_set *w, uint64_t hash, uint64_t mine, uint64_t 
         return;
     struct version_place *p = &w->names[hash % VERSION_PLACES];
     bool began_alone = writes_begun(mine) == (uint32_t)mine + 1;
-    bool is_known = ok && began_alone && number <= MAX_NUMBER;
-    atomic_store(&p->last, is_known ? note_of(mine, number) : 0);
+    atomic_store(&p->last, ok && began_alone && number <= MAX_NUMBER ? note_of(mine, number) : 0);
     atomic_fetch_add(&p->writes, 1);
 }
 

@@ -81,8 +81,7 @@ static inline bool written_is_removed(const struct written_set *w, uint64_t numb
 }
 
 /* Records with -remove whether the write of that number made its file. Names recur after `period`
- * numbers; 0: never. If names recur, a later cycle may overtake the first one and make the file;
- * then the first cycle's write finds a file that belongs to this run all the same. */
+ * numbers (0: never): then a later cycle may make the file, before the first one's write. */
 void written_note_file(struct written_set *w, uint64_t number, uint64_t period, bool made);
 
 /* Makes w track which write a name holds, because names recur. written_close() ends it. */

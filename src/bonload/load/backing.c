@@ -16,7 +16,6 @@
 /* Opens the nearest existing directory above a name, which it may shorten; *is_own: the name's. */
 static int find_above(struct path_directory *above, char *name, bool *is_own)
 {
-    const char *top = *name == '/' ? "/" : ".";
     int rc = -ENOENT;
     *is_own = true;
     for (char *slash = strrchr(name, '/'); rc == -ENOENT && slash && slash > name;
@@ -25,7 +24,7 @@ static int find_above(struct path_directory *above, char *name, bool *is_own)
         rc = path_open(above, NULL, name, PATH_FAILS, NULL);
         *is_own = *is_own && rc == 0;
     }
-    return rc == -ENOENT ? path_open(above, NULL, top, PATH_FAILS, NULL) : rc;
+    return rc == -ENOENT ? path_open(above, NULL, *name == '/' ? "/" : ".", PATH_FAILS, NULL) : rc;
 }
 
 /* Whether the file of an overlay, if there is one, is in a layer that the sources know: an overlay

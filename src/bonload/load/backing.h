@@ -5,9 +5,8 @@
 #include "measure/facts.h"
 #include "storage/direct.h"
 
-/* The devices below the files of a run, and what the work on them is, so that a difference of two
- * readings shows whether bytes came from storage or from the page cache. Only the first name's
- * directory is watched, or a profile's. If other names lead elsewhere, nothing is said. */
+/* The devices below the files of a run, of which a difference of two readings shows whether bytes
+ * came from storage. Only the first name's directory is watched, or a profile's. */
 struct backing {
     bool is_watched; /* false: the target has no files, or other ranks use the same devices */
     bool is_judged;  /* the bytes of requests are those of files (TARGET_FILES) */

@@ -8,8 +8,7 @@
  * thread, and tallies with histograms, which belong to CPUs: a histogram has 139 KB. Tallies can be
  * read while they are being counted: a window, a slice or a step is the difference of two sums. */
 
-/* Counts the failures of each kind. Only the target knows what their codes mean. Safe in threads.
- */
+/* Counts the failures of each kind. Only the target knows what codes mean. Safe in threads. */
 #define MAX_FAILURES 64  /* kinds for which there is room; all others are counted together */
 #define REASON_TEXT  256 /* room for the description of a failure */
 

@@ -150,8 +150,8 @@ static int open_names(struct run *r, struct err *e)
         if (rc != 0)
             return rc;
     }
-    bool is_dealt = names_deal(&r->names, &p->stripe);
-    if (!is_dealt && plan_has(p, LOAD_WRITE) && (r->target->traits & TARGET_NAMES))
+    if (!names_deal(&r->names, &p->stripe) && plan_has(p, LOAD_WRITE) &&
+        (r->target->traits & TARGET_NAMES))
         return err_say(e, "there are fewer names than the %u ranks, and each writes its own",
                        plan_ranks(p));
     /* no number above this will be used */
@@ -581,8 +581,8 @@ static void settle_request(struct load_thread *t, struct request *r, uint64_t en
     t->unused[t->unused_count++] = r;
 }
 
-/* Sleeps, with nothing in flight, until the ticket is due or something changes. In a pause, parks,
- * and gives its budget back. */
+/* Sleeps until the ticket is due or something changes. In a pause, parks, and returns the budget.
+ */
 static void load_thread_sleep(struct load_thread *t, uint32_t change, uint32_t writes)
 {
     struct run *run = t->run;

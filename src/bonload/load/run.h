@@ -80,12 +80,10 @@ static inline const struct arrivals *load_schedule(const struct load *load)
 enum span { SPAN_RUN, SPAN_STEP, SPANS };
 
 /* A load thread begins the requests of one kind on its channels, each when it is due, and counts
- * each at its end. If the target blocks, there is a load thread for each channel; otherwise there
- * is at most one for each CPU, which keeps many requests in flight.
- *
- * Nobody hands out requests: a load thread with a free channel asks whether one is due (turn_of()).
- * With threads one always is. At a rate it takes the next ticket of the schedule, one atomic
- * addition or compare-and-swap, and sleeps until then, unless the load changes. */
+ * each at its end. If the target blocks, there is a load thread for each channel; otherwise at most
+ * one for each CPU. Nobody hands out requests: one with a free channel asks whether any is due
+ * (turn_of()). With threads one always is. At a rate it takes the next ticket of the schedule, one
+ * atomic addition or compare-and-swap, and sleeps until then, unless the load changes. */
 struct load_thread {
     struct run *run;
     struct load *load;
@@ -179,8 +177,7 @@ void run_wake(struct run *r);
  * requests per second. It is that of all ranks, and this rank takes its share. */
 void run_set_load(struct run *r, enum load_kind kind, uint64_t all, uint64_t now_ns);
 
-/* Describes the first request that failed in this way, "write: NAME: open: No such file or
- * directory", and what may help. The caller frees the text; NULL: there is no memory. */
+/* "write: NAME: REASON", and what may help against it. The caller frees it; NULL: no memory. */
 char *run_describe_failure(const struct run *r, const struct failure *f);
 
 /* Starts all load threads, which begin to make requests. */

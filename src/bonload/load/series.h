@@ -3,12 +3,10 @@
 
 #include "bonload/load/recorder.h"
 
-/* The time series of a run, in slices. There is room for a fixed number of slices. When it is
- * full, slices are merged in pairs, and later ones are twice as long.
- *
- * A slice has the distribution of latencies in HEAT_BINS bins, HEAT_PER_DOUBLE for each doubling.
- * The first bin has all times below HEAT_FROM_NS, and the last one all times above its edge. Merged
- * slices compute their percentiles from the bins; other slices have exact ones. */
+/* The time series of a run, in a fixed number of slices. When all are used, slices are merged in
+ * pairs, and later ones are twice as long. A slice has the distribution of latencies in HEAT_BINS
+ * bins, HEAT_PER_DOUBLE for each doubling; the first has all times below HEAT_FROM_NS, and the last
+ * all above its edge. Merged slices compute their percentiles from the bins. */
 #define HEAT_BINS       112
 #define HEAT_PER_DOUBLE 4
 #define HEAT_FROM_NS    1000

@@ -60,8 +60,6 @@ struct units_text latency_limit_name(const struct latency_limit *limit)
     return limit->of == LIMIT_MAX ? (struct units_text){"max"} : name;
 }
 
-/* ---- a rate that changes --------------------------------------------------------------------- */
-
 #define MAX_BYTES    (16 * MIB) /* of a file of loads, because another user may have made it */
 #define NEVER        (UINT64_MAX / 4)
 #define RAMP_BYTES   200

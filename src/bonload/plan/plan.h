@@ -155,8 +155,7 @@ struct rate_curve_point {
     double before; /* number of requests that are due before the point */
 };
 
-/* A rate that changes linearly between two points, or jumps, if they are at the same time. It is
- * constant before the first and after the last one. */
+/* A rate: linear between points, a jump at two of one time, constant before and after them all. */
 struct rate_curve {
     size_t count;    /* 0: the rate is constant */
     double peak;     /* the largest rate */
@@ -173,9 +172,8 @@ int rate_curve_parse_ramp(struct rate_curve *c, const char *text);
 /* Adds a file's points: a time (30s, 1m30s, or seconds) and a rate a line; # begins a comment. */
 int rate_curve_read(struct rate_curve *c, const char *path, struct err *e);
 
-/* These need a curve with points. rate_curve_rate() returns the rate at a time, in requests per
- * second; rate_curve_due() the number of requests that are due by then; rate_curve_time() when that
- * number is reached, in ns (a quarter of UINT64_MAX: never). */
+/* Of a curve with points: the rate at a time, in requests per second; the number of requests that
+ * are due by then; and when that number is reached, in ns (a quarter of UINT64_MAX: never). */
 double rate_curve_rate(const struct rate_curve *c, uint64_t at_ns);
 double rate_curve_due(const struct rate_curve *c, uint64_t at_ns);
 uint64_t rate_curve_time(const struct rate_curve *c, double number);
@@ -187,9 +185,8 @@ struct mix {
     uint64_t sum;
 };
 
-/* Parses operations with their weights, "write,truncate:2"; a weight is 1 by default. "" means all
- * operations with a weight of 1. `names` lists the valid operations and ends with NULL. `option` is
- * the option that a message names. Returns 0, or -EINVAL with a line in e. */
+/* Parses operations with their weights, "write,truncate:2"; "": all, with the default of 1. `names`
+ * ends with NULL. `option` is what a message names. Returns 0, or -EINVAL with a line in e. */
 int mix_parse(struct mix *mix, const char *text, const char *const names[], const char *option,
               struct err *e);
 

@@ -12,10 +12,9 @@
 
 enum { ETCD_WAL, ETCD_DB };
 
-/* etcd: a put of 1 KiB becomes a record in the write-ahead log. One thread writes the record
- * together with all others that have arrived by then, and syncs them. Ten times a second, the
- * database (bbolt) gets the changed pages and a sync, and then the page with the new root and a
- * sync. A segment has 64 MB (SegmentSizeBytes of wal.go). */
+/* etcd: a put of 1 KiB becomes a record in the write-ahead log, which one thread writes with all
+ * that have arrived by then, and syncs. Ten times a second, the database (bbolt) gets the changed
+ * pages, a sync, the page with the new root, and a sync. Segments have 64 MB (SegmentSizeBytes). */
 static const struct profile etcd = {
     .name = "etcd",
     .programs = "etcd3,kubernetes,k8s",
@@ -69,9 +68,8 @@ enum { MARIADB_REDO, MARIADB_DOUBLE_WRITE, MARIADB_TABLE };
 
 /* MariaDB (InnoDB) with its defaults: a commit writes the blocks of the redo log with O_DIRECT,
  * from the last written one on, and syncs them. Commits that arrive meanwhile are written with the
- * next one. The log is one file of innodb_log_file_size, written round and round. Once a second,
- * the page cleaner writes its pages to the double-write buffer, syncs, writes each to its place,
- * and syncs. */
+ * next one. The log is one file, written round and round (innodb_log_file_size). Once a second, the
+ * page cleaner writes to the double-write buffer, syncs, writes pages to their place, and syncs. */
 static const struct profile mariadb = {
     .name = "mariadb",
     .programs = "mysql,innodb,percona",

@@ -3,9 +3,8 @@
 
 #include "util/err.h"
 
-/* A profile describes what a program does with its storage: its files, the system calls of a
- * request, and its work beside the requests. It is only a table; the target `profile`
- * (targets/profile/) does what the table says. Times are in nanoseconds, sizes in bytes. */
+/* A profile describes what a program does with its storage, in files, requests, and beside them.
+ * The target `profile` (targets/profile/) does it. Times are in nanoseconds, sizes in bytes. */
 
 enum profile_file_kind {
     PROFILE_NO_FILE,

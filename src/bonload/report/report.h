@@ -162,8 +162,7 @@ void report_text(const struct result *result, FILE *out);
 /* Prints goader's report, to the letter, and below each kind at most five lines of ours. */
 void report_human(const struct result *result, FILE *out);
 
-/* Make the document that share/bonload.schema.json describes, and goader's object. The caller ends
- * them with document_end(). NULL: memory ran out. */
+/* The document of share/bonload.schema.json, and goader's, for document_end(). NULL: no memory. */
 json_t *report_object(const struct result *result);
 json_t *goader_object(const struct result *result);
 

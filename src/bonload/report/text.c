@@ -4,9 +4,8 @@
 
 #include "bonload/report/report.h"
 
-/* The report of a load: the answer first, then the figures that decide it, then what explains
- * them, a line with a label for each. The requests of a search or a sweep are those of many loads,
- * so their figures are told for each step, and never as one. */
+/* The report of a load: the answer, the figures that decide it, then what explains them, a line
+ * with a label for each. Those of a search or a sweep, of many loads, are told for each step. */
 
 static bool has_ended_requests(const struct result *r, enum load_kind kind)
 {
