@@ -376,12 +376,6 @@ int options_parse(int argc, char *argv[], struct settings *settings, FILE *out, 
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-#define DEFAULT_MAX_REQUESTS 10000
-#define DEFAULT_SWEEP_NS     (10 * BILLION)
-#define DEFAULT_SEARCH_RATE  (100 * BILLION)
-#define DEFAULT_TIMEOUT_NS   (60 * BILLION)
-#define TIMEOUT_LIMITS       5 /* timeout of a search, in latency limits */
-
 /* Refuses a command line without a load; for a directory, says which questions loads answer. */
 static int refuse_no_load(const struct settings *s, struct err *e)
 {
@@ -444,19 +438,17 @@ static int plan_kinds(struct plan *p, const struct settings *s, struct err *e)
 {
     struct kind_plan *reads = &p->kinds[LOAD_READ];
     uint64_t channels = s->max_channels.value;
-    uint64_t threads = s->threads[LOAD_READ].value;
-    if (s->threads[LOAD_WRITE].value > threads)
-        threads = s->threads[LOAD_WRITE].value;
+    uint64_t threads = MAX(s->threads[LOAD_READ].value, s->threads[LOAD_WRITE].value);
     if (threads > channels && s->max_channels.given && !s->as_goader)
         return err_say(e, "-rt, -wt: %" PRIu64 " threads are more than -max-channels=%" PRIu64,
                        threads, channels);
-    p->max_channels = (unsigned)(threads > channels ? threads : channels);
+    p->max_channels = (unsigned)MAX(threads, channels);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         struct kind_plan *k = &p->kinds[kind];
         enum load_kind other = kind == LOAD_READ ? LOAD_WRITE : LOAD_READ;
         k->channels = p->max_channels;
         if (p->mode == MODE_SEARCH && s->search == SEARCH_RATE)
-            k->rate = optional_or(s->rate[kind], DEFAULT_SEARCH_RATE);
+            k->rate = optional_or(s->rate[kind], 100 * BILLION);
         else if (p->mode == MODE_SEARCH)
             k->threads = (unsigned)optional_or(s->threads[kind], 1);
         else if (p->mode == MODE_THREADS)
@@ -485,11 +477,9 @@ static int plan_kinds(struct plan *p, const struct settings *s, struct err *e)
             s, err_say(e, "-rpw and -rps cannot be combined: both say how many reads there are"),
             e);
     }
-    bool has_threads = reads->pace == PACE_CLOSED && p->mode == MODE_THREADS;
-    *reads = (struct kind_plan){
-        .pace = PACE_FOLLOWS,
-        .channels = has_threads ? reads->channels : p->max_channels,
-    };
+    if (reads->pace != PACE_CLOSED || p->mode != MODE_THREADS)
+        reads->channels = p->max_channels;
+    *reads = (struct kind_plan){.pace = PACE_FOLLOWS, .channels = reads->channels};
     return 0;
 }
 
@@ -506,13 +496,11 @@ int plan_make(struct plan *p, const struct settings *s, struct coordinator *c, s
         .least_body = has_range ? s->min_body_size.value : s->body_size.value,
         .most_body = optional_or(s->max_body_size, s->body_size.value),
         .fair_buckets = s->fair_random ? s->fair_buckets.value : 0,
-        .window_most_ns = s->window_most_ns.value,
+        .window_most_ns = MAX(s->window_most_ns.value, s->window_ns.value),
         .max_errors = (double)s->max_errors.value / (double)BILLION,
         .seed = optional_or(s->seed, rng_mix((uint64_t)clock_wall_ns()) & SEED_MAX),
     };
     p->explains_tail = s->explain_tail && (p->target->traits & TARGET_FILES);
-    if (p->window_most_ns < s->window_ns.value)
-        p->window_most_ns = s->window_ns.value;
     if (!p->target->submit)
         return err_say(e, "this build lacks libcurl or libcrypto, which the targets http and s3 "
                           "need");
@@ -539,13 +527,11 @@ int plan_make(struct plan *p, const struct settings *s, struct coordinator *c, s
     uint64_t peak = (uint64_t)(p->curve.peak * (double)BILLION);
     for (enum load_kind kind = 0; p->curve.count > 0 && kind < LOAD_KINDS; kind++)
         p->kinds[kind].rate = mul_div(peak, p->kinds[kind].rate, all);
-    p->max_requests =
-        optional_or(s->max_requests, has_end ? UINT64_MAX : (uint64_t)DEFAULT_MAX_REQUESTS);
-    p->duration_ns =
-        optional_or(s->duration_ns, p->mode == MODE_SWEEP ? DEFAULT_SWEEP_NS : p->curve.end_ns);
-    p->timeout_ns =
-        optional_or(s->timeout_ns, p->mode == MODE_SEARCH ? TIMEOUT_LIMITS * s->limit.nanoseconds
-                                                          : (uint64_t)DEFAULT_TIMEOUT_NS);
+    uint64_t default_ns = p->mode == MODE_SWEEP ? 10 * BILLION : p->curve.end_ns;
+    uint64_t patience_ns = p->mode == MODE_SEARCH ? 5 * s->limit.nanoseconds : 60 * BILLION;
+    p->max_requests = optional_or(s->max_requests, has_end ? UINT64_MAX : UINT64_C(10000));
+    p->duration_ns = optional_or(s->duration_ns, default_ns);
+    p->timeout_ns = optional_or(s->timeout_ns, patience_ns);
     p->verify = s->verify != VERIFY_MODES ? s->verify : checks ? VERIFY_STAMP : VERIFY_OFF;
     if (p->target->check)
         rc = p->target->check(p, s, e);

@@ -25,7 +25,7 @@ _Static_assert((int)LOAD_KINDS <= (int)EXAMINER_KINDS, "reads and writes are jud
 void explainer_close(struct explainer *x)
 {
     examiner_free(x->examiner);
-    examiner_free_boxes(x->boxes, x->workers[LOAD_WRITE] + x->workers[LOAD_READ]);
+    examiner_free_boxes(x->boxes, x->box_count);
     tail_trace_close(&x->trace);
     *x = (struct explainer){0};
 }
@@ -235,7 +235,7 @@ static int begin_first_step(struct main_loop *m, struct err *e)
         };
         for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
             x->counted[kind] = (struct counted_kind){.run = m->run, .kind = kind};
-            setup.kinds[kind] = (struct examiner_kind){.workers = x->workers[kind],
+            setup.kinds[kind] = (struct examiner_kind){.workers = m->run->loads[kind].shares,
                                                        .latencies = latencies_of_kind,
                                                        .counts = &x->counted[kind]};
         }
@@ -563,10 +563,8 @@ int main_loop_run(struct main_loop *m, struct err *e)
     struct run *run = m->run;
     struct explainer *x = m->explainer && m->explainer->trace.set != 0 ? m->explainer : NULL;
     int rc = 0;
-    for (enum load_kind kind = 0; x && kind < LOAD_KINDS; kind++)
-        x->workers[kind] = run->loads[kind].shares;
     if (x)
-        rc = examiner_make_boxes(&x->boxes, run->thread_count, e);
+        rc = examiner_make_boxes(&x->boxes, x->box_count = run->thread_count, e);
     for (unsigned i = 0; x && rc == 0 && i < run->thread_count; i++)
         run->threads[i].slow = &x->boxes[i]; /* those of one kind follow one another */
     if (rc == 0)

@@ -13,7 +13,7 @@
 struct explainer {
     struct tail_trace trace; /* opened by the caller, if it is wanted */
     struct slow_box *boxes;  /* one for each load thread */
-    unsigned workers[LOAD_KINDS];
+    unsigned box_count;
     struct counted_kind {
         const struct run *run;
         enum load_kind kind;

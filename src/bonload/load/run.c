@@ -145,11 +145,9 @@ static int open_names(struct run *r, struct err *e)
         message("-mkdirs: %.*s in %s is replaced, also in names of directories; -literal takes "
                 "names as they are",
                 (int)part->length, part->text, p->url);
-    if (p->settings->as_goader) {
-        rc = names_as_goader(&r->names, r->target->traits & TARGET_URLS, e);
-        if (rc != 0)
-            return rc;
-    }
+    if (p->settings->as_goader &&
+        (rc = names_as_goader(&r->names, r->target->traits & TARGET_URLS, e)) != 0)
+        return rc;
     if (!names_deal(&r->names, &p->stripe) && plan_has(p, LOAD_WRITE) &&
         (r->target->traits & TARGET_NAMES))
         return err_say(e, "there are fewer names than the %u ranks, and each writes its own",

@@ -289,10 +289,7 @@ static int add_file(struct parser *r, enum profile_file_kind kind)
         "NAME SIZE and, for a log, [unit=SIZE] [count=1..8] preallocated, recycled or grows "
         "[direct]; for pages, unit=SIZE [direct], a multiple of 4096; for a mailbox, count=N; "
         "for a file, nothing";
-    static const char *const segment_words[] = {[SEGMENT_PREALLOCATED] = "preallocated",
-                                                [SEGMENT_RECYCLED] = "recycled",
-                                                [SEGMENT_GROWS] = "grows",
-                                                NULL};
+    static const char *const segments[] = {"preallocated", "recycled", "grows", NULL}; /* enum */
     if (r->files == PROFILE_FILES)
         return refuse_line(r, "no more than 4 files");
     struct profile_file f = {.kind = kind,
@@ -303,7 +300,7 @@ static int add_file(struct parser *r, enum profile_file_kind kind)
         return refuse_line(r, "a name that no other file has");
     for (unsigned i = 3; is_right && i < r->count; i++) {
         const char *word = r->words[i];
-        int segment = value_word(word, segment_words);
+        int segment = value_word(word, segments);
         if (segment >= 0)
             f.segment = (enum profile_segment)segment;
         else if (strcmp(word, "direct") == 0)

@@ -10,14 +10,8 @@ static void put_seconds(json_t **object, const char *key, uint64_t nanoseconds)
 
 static json_t *json_of_settings(const struct plan *p)
 {
-    static const char *const modes[] = {[MODE_RATE] = "rate",
-                                        [MODE_THREADS] = "threads",
-                                        [MODE_SEARCH] = "search",
-                                        [MODE_SWEEP] = "sweep"};
-    static const char *const paces[] = {[PACE_NONE] = "none",
-                                        [PACE_CLOSED] = "threads",
-                                        [PACE_RATE] = "rate",
-                                        [PACE_FOLLOWS] = "follows"};
+    static const char *const modes[] = {"rate", "threads", "search", "sweep"}; /* enum mode */
+    static const char *const paces[] = {"none", "threads", "rate", "follows"}; /* enum pace */
     const struct settings *s = p->settings;
     int64_t seed = (int64_t)p->seed;
     char text[LIMIT_SENTENCE];
