@@ -38,8 +38,6 @@ static int open_named(struct named_output *o, const char *value, const char *suf
 
 static int open_outputs(struct outputs *o, const struct plan *p, struct err *e)
 {
-    static const char *const suffixes[] = {
-        [LOAD_WRITE] = "-writes.hgrm", [LOAD_READ] = "-reads.hgrm"};
     const struct settings *s = p->settings;
     bool is_first = p->stripe.index == 0;
     char rank[16] = "";
@@ -52,7 +50,8 @@ static int open_outputs(struct outputs *o, const struct plan *p, struct err *e)
         rc = html_page_open(&o->page, "-html", s->timeline_file, e);
     for (enum load_kind kind = 0; s->hgrm && is_first && kind < LOAD_KINDS; kind++)
         if (rc == 0 && plan_has(p, kind))
-            rc = open_named(&o->hgrm[kind], s->hgrm, suffixes[kind], e);
+            rc = open_named(&o->hgrm[kind], s->hgrm,
+                            kind == LOAD_READ ? "-reads.hgrm" : "-writes.hgrm", e);
     return rc;
 }
 

@@ -371,12 +371,6 @@ static json_t *load_of(const struct at_load *l)
     return object;
 }
 
-static void put_verdict(json_t **object, const struct answer *a)
-{
-    put_fact(object, "verdict", goodness_words[answer_goodness(a)].key);
-    put_text(object, "reason", sentence_of(a).text);
-}
-
 void answers_put(json_t **report, const struct answer *list, size_t count, const char *directory)
 {
     const struct answer *worst = list;
@@ -391,7 +385,8 @@ void answers_put(json_t **report, const struct answer *list, size_t count, const
         put_text(&one, "program", a->profile.program);
         put_fact(&one, "source", a->profile.source);
         put_text(&one, "requests", a->profile.request);
-        put_verdict(&one, a);
+        put_fact(&one, "verdict", goodness_words[answer_goodness(a)].key);
+        put_text(&one, "reason", sentence_of(a).text);
         for (size_t i = 0; i < a->load_count; i++)
             append_value(&loads, load_of(&a->loads[i]));
         put_value(&one, "loads", loads);
@@ -405,6 +400,7 @@ void answers_put(json_t **report, const struct answer *list, size_t count, const
             worst = a;
     }
     put_value(&object, "profiles", profiles);
-    put_verdict(report, worst);
+    put_fact(report, "verdict", goodness_words[answer_goodness(worst)].key);
+    put_text(report, "reason", sentence_of(worst).text);
     put_value(report, "good_for", object);
 }

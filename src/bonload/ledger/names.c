@@ -90,8 +90,7 @@ static int open_name_file(struct names *n, const char *path, struct err *e)
             line[--length] = '\0';
         if (length > 0)
             n->lines[n->line_count++] = line;
-        if (length > n->longest)
-            n->longest = length;
+        n->longest = MAX(n->longest, length);
     }
     n->period = n->line_count;
     return n->line_count > 0 ? 0 : err_say(e, "%s contains no name", path);
@@ -273,8 +272,7 @@ int sizes_open(struct sizes *s, uint64_t seed, struct err *e)
     uint64_t range = s->most - s->least + 1;
     double sum = 0;
     s->seed_key = rng_mix(seed ^ SIZE_STREAM);
-    if (s->buckets > range)
-        s->buckets = range;
+    s->buckets = MIN(s->buckets, range);
     if (s->buckets == 0 || range == 1)
         return 0;
     s->up_to = malloc(s->buckets * sizeof *s->up_to);

@@ -210,8 +210,7 @@ static bool may_be_in_flight(struct written_set *w, uint64_t number)
         if (place == 0)
             continue;
         found = found || (place & TAKING ? number >= taken : number == taken);
-        if (taken < lowest)
-            lowest = taken;
+        lowest = MIN(lowest, taken);
     }
     number_raise(&w->settled, lowest - 1);
     return found;

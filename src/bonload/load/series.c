@@ -57,15 +57,13 @@ static void merge_slice(struct slice *to, const struct slice *part)
         k->good += more->good;
         k->errors += more->errors;
         k->bytes += more->bytes;
-        if (more->max_ns > k->max_ns)
-            k->max_ns = more->max_ns;
+        k->max_ns = MAX(k->max_ns, more->max_ns);
         for (unsigned bin = 0; bin < HEAT_BINS; bin++)
             add_to_bin(&k->heat[bin], more->heat[bin]);
         k->p50_ns = percentile_of(k, 50);
         k->p99_ns = percentile_of(k, 99);
     }
-    if (part->end_ns > to->end_ns)
-        to->end_ns = part->end_ns;
+    to->end_ns = MAX(to->end_ns, part->end_ns);
 }
 
 static void series_halve(struct series *s)

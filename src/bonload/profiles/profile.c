@@ -210,9 +210,8 @@ const struct profile *profile_by_name(const char *name)
 uint64_t profile_bytes(const struct profile *p)
 {
     uint64_t bytes = 0;
-    for (const struct profile_file *f = p->files; f < p->files + PROFILE_FILES; f++) {
+    for (const struct profile_file *f = p->files; f < p->files + PROFILE_FILES; f++)
         bytes += f->kind == PROFILE_PAGES ? f->bytes : f->bytes * f->count;
-    }
     return bytes;
 }
 
@@ -226,7 +225,6 @@ const struct profile_limit *profile_sought_limit(const struct profile *p)
 
 /* ---- the user's own -------------------------------------------------------------------------- */
 
-/* Limits on the text of a profile. */
 #define MAX_TEXT       (64 * KIB)
 #define MAX_LINE_WORDS 16
 #define BLOCK          4096 /* unit of pages, and of logs with O_DIRECT */
@@ -241,12 +239,10 @@ const struct profile_limit *profile_sought_limit(const struct profile *p)
 struct parser {
     struct profile *profile;
     struct err *e;
-    /* the current line */
-    unsigned line;
+    unsigned line; /* the current one, and its words */
     char *words[MAX_LINE_WORDS];
     unsigned count;
-    /* what earlier lines have defined */
-    unsigned files;
+    unsigned files; /* what earlier lines have defined */
     unsigned works;
     unsigned limits;
     unsigned loads;
@@ -401,14 +397,13 @@ static int parse_steps(struct parser *r, char *text, struct profile_step *steps)
 {
     char *rest;
     unsigned count = 0;
-    for (char *one = strtok_r(text, ";", &rest); one; one = strtok_r(NULL, ";", &rest)) {
+    for (char *one = strtok_r(text, ";", &rest); one; one = strtok_r(NULL, ";", &rest))
         if (count == PROFILE_STEPS || !parse_step(r->profile, one, &steps[count++]))
             return refuse_line(
                 r, "up to 32 of: read, write, write-out or write-run PAGES NUMBER; append "
                    "or commit LOG BYTES; create or remove FILE; put FILE OFFSET|next BYTES; rename "
                    "FILE FILE; sync FILE; sync-all FILE; sync-dir; deliver or expire "
                    "MAILBOX; separated by semicolons, of files that are named above");
-    }
     return count > 0 ? 0 : refuse_line(r, "a step");
 }
 

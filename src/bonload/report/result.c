@@ -349,15 +349,13 @@ static void add_rank(struct gathering *g, unsigned rank, const struct figures *f
     host->ranks++;
     host->cpu_seconds += f->cpu_seconds;
     memcpy(host->name, card->host, sizeof host->name);
-    if (card->after.uncertainty_ns > t->clock_uncertainty_ns)
-        t->clock_uncertainty_ns = card->after.uncertainty_ns;
+    t->clock_uncertainty_ns = MAX(t->clock_uncertainty_ns, card->after.uncertainty_ns);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct kind_result *k = &f->kinds[kind];
         uint64_t first = k->begin_ns;
         uint64_t last = k->end_ns;
         counts_add(&host->kinds[kind], &k->tally);
-        if (k->tally.response.maximum > host->max_ns[kind])
-            host->max_ns[kind] = k->tally.response.maximum;
+        host->max_ns[kind] = MAX(host->max_ns[kind], k->tally.response.maximum);
         if (k->begin_ns == 0 || k->end_ns == 0)
             continue;
         rank_clock_span(g->ranks, rank, &first, &last);
@@ -414,8 +412,7 @@ static bool take_rank(void *context, unsigned rank, struct bundle_reader *brough
             k->begun += one->begun;
             k->due += one->due;
             k->offered += one->offered;
-            if (one->staggered_ns > k->staggered_ns)
-                k->staggered_ns = one->staggered_ns;
+            k->staggered_ns = MAX(k->staggered_ns, one->staggered_ns);
             tally_merge(&k->tally, &one->tally);
             for (unsigned i = 0; i < slowest->count; i++) {
                 struct slow_result *slow = &slowest->list[i];
