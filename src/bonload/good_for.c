@@ -8,10 +8,8 @@
 #include "bonload/options.h"
 #include "bonload/report/report.h"
 #include "measure/clock.h"
-#include "measure/sources.h"
 #include "report/page.h"
 #include "storage/sync_trial.h"
-#include "sys/path.h"
 #include "sys/program.h"
 #include "util/kernel_file.h"
 

@@ -2,14 +2,11 @@
 #include "bonload/options.h"
 
 #include "bonload/judge/verdict.h"
-#include "bonload/profiles/profile.h"
-#include "bonload/targets/target.h"
 #include "cli/parser.h"
 #include "cli/rows.h"
 #include "measure/clock.h"
 #include "sys/path.h"
 #include "util/rng.h"
-#include "util/units.h"
 
 /* Setters of options. When they refuse a value, the line in e says what is accepted. */
 
@@ -373,8 +370,6 @@ int options_parse(int argc, char *argv[], struct settings *settings, FILE *out, 
     }
     return rc;
 }
-
-/* ---- the plan -------------------------------------------------------------------------------- */
 
 /* Refuses a command line without a load; for a directory, says which questions loads answer. */
 static int refuse_no_load(const struct settings *s, struct err *e)

@@ -6,14 +6,12 @@
 #include "bonload/judge/verdict.h"
 #include "bonload/options.h"
 #include "bonload/report/report.h"
-#include "bonload/targets/target.h"
 #include "cli/parser.h"
 #include "report/page.h"
 #include "storage/scratch.h"
 #include "sys/privilege.h"
 #include "sys/program.h"
 #include "sys/stop.h"
-#include "tail/trace.h"
 
 /* A file that has the name of an option's value with a suffix. */
 struct named_output {
@@ -193,8 +191,6 @@ static int judge_run(const struct result *result, const struct coordinator *c, i
         *status = STATUS_NO;
     return 0;
 }
-
-/* ---- what was written ------------------------------------------------------------------------ */
 
 /* The last number whose name counts: if names recur, no name counts twice. */
 static uint64_t last_of(const struct run *run, uint64_t issued)

@@ -2,11 +2,8 @@
 #include "bonload/control/main_loop.h"
 
 #include <signal.h>
-#include <time.h>
 
 #include "measure/clock.h"
-#include "measure/cpu.h"
-#include "sys/host.h"
 #include "sys/stop.h"
 
 #define TICK_NS       UINT64_C(10000000)
@@ -37,10 +34,9 @@ static void latencies_of_kind(const void *counts, struct histogram *sum)
     recorders_sum_times(&c->run->recorders, c->kind, c->run->rules.has_service, sum);
 }
 
-int main_loop_open(struct main_loop *m, struct run *run, struct coordinator *coordinator,
-                   struct err *e)
+int main_loop_open(struct main_loop *m, struct run *run, struct coordinator *c, struct err *e)
 {
-    *m = (struct main_loop){.run = run, .coordinator = coordinator};
+    *m = (struct main_loop){.run = run, .coordinator = c};
     backing_open(&m->backing, run);
     cpu_quotas_find(&m->quotas, "");
     m->steps = calloc(1, sizeof *m->steps);
@@ -53,8 +49,8 @@ int main_loop_open(struct main_loop *m, struct run *run, struct coordinator *coo
     if (rc == 0)
         rc = live_file_open(&m->live, run->plan, e);
     if (rc == 0) {
-        coordinator->break_line = progress_clear;
-        coordinator->line = &m->view;
+        c->break_line = progress_clear;
+        c->line = &m->view;
     } else {
         main_loop_close(m);
     }

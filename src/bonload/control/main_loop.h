@@ -100,8 +100,7 @@ struct main_loop {
 };
 
 /* Opens a main loop for an open run. */
-int main_loop_open(struct main_loop *m, struct run *run, struct coordinator *coordinator,
-                   struct err *e);
+int main_loop_open(struct main_loop *m, struct run *run, struct coordinator *c, struct err *e);
 void main_loop_close(struct main_loop *m);
 
 /* Makes the whole run, until its last request has ended. A signal is not a failure. */

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "util/units.h"
-
 #define CLOSE_SHARE .05
 
 /* A search for a rate gives up when even this part of the first rate, 1/LEAST_PART, breaks the

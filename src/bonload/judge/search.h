@@ -2,7 +2,6 @@
 #pragma once
 
 #include "bonload/judge/sequential_test.h"
-#include "measure/histogram.h"
 #include "measure/limit.h"
 
 /* What decides which load is next: the controller. In a search for the largest load that keeps a

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "util/units.h"
-
 #define MAX_ERROR_SHARE      .03
 #define ENOUGH_FOR_MAX       1000
 #define NARROW_SHARE         .025
@@ -177,14 +175,13 @@ enum verdict sequential_test_verdict(const struct sequential_test *t)
     return verdict == VERDICT_OPEN && t->elapsed_ns >= t->rules.most_ns ? VERDICT_UNKNOWN : verdict;
 }
 
-bool sequential_test_seems_kept(const struct sequential_test_rules *rules,
-                                const struct counts *seen)
+bool sequential_test_seems_kept(const struct sequential_test_rules *r, const struct counts *seen)
 {
     double all = (double)(seen->good + seen->errors);
-    double allowed = rules->limit.of == LIMIT_MAX ? 0 : 1 - rules->limit.percent / 100;
-    if (seen->good == 0 || (rules->counts_errors && (double)seen->errors > MAX_ERROR_SHARE * all))
+    double allowed = r->limit.of == LIMIT_MAX ? 0 : 1 - r->limit.percent / 100;
+    if (seen->good == 0 || (r->counts_errors && (double)seen->errors > MAX_ERROR_SHARE * all))
         return false;
-    if (rules->limit.of == LIMIT_MEAN)
-        return seen->good_ns <= seen->good * rules->limit.nanoseconds;
+    if (r->limit.of == LIMIT_MEAN)
+        return seen->good_ns <= seen->good * r->limit.nanoseconds;
     return (double)seen->above <= allowed * (double)seen->good;
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "bonload/load/recorder.h"
-#include "bonload/plan/plan.h"
 
 /* Whether the requests of a window keep a limit.
  *
@@ -89,8 +88,7 @@ void sequential_test_feed(struct sequential_test *t, const struct counts *ended,
 enum verdict sequential_test_verdict(const struct sequential_test *t);
 
 /* Whether the requests seen keep the limit, even if only by chance. */
-bool sequential_test_seems_kept(const struct sequential_test_rules *rules,
-                                const struct counts *seen);
+bool sequential_test_seems_kept(const struct sequential_test_rules *r, const struct counts *seen);
 
 /* The mean and half the width of its interval, in ns; infinite with too few batches or pieces. */
 struct estimate {

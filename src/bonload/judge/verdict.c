@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "report/json_object.h"
-#include "util/units.h"
 
 #define TAIL       .05             /* probability that the percentile lies beyond one end */
 #define LEAST_MADE .99             /* of the requests that came due */
@@ -142,8 +141,6 @@ enum goodness answer_goodness(const struct answer *a)
         return j->goodness;
     return a->profile.limits[0].name ? GOODNESS_UNKNOWN : GOODNESS_NONE;
 }
-
-/* ---- in words -------------------------------------------------------------------------------- */
 
 #define NOTHING_SURVIVES "nothing written here survives a crash (%s)."
 

@@ -3,7 +3,6 @@
 
 #include <linux/fiemap.h>
 #include <linux/fs.h>
-#include <sys/stat.h>
 
 #include "sys/host.h"
 #include "sys/path.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "bonload/targets/target.h"
-#include "measure/histogram.h"
 
 /* What is counted of requests: failures and misses by their reason, the slowest requests of each
  * thread, and tallies with histograms, which belong to CPUs: a histogram has 139 KB. Tallies can be

@@ -7,14 +7,12 @@
 #include <sys/syscall.h>
 
 #include "measure/clock.h"
-#include "measure/cpu.h"
 #include "sys/host.h"
 #include "sys/limits.h"
 #include "sys/stop.h"
 #include "tail/trace.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
-#include "util/units.h"
 
 #define MAX_RECORDERS 32 /* the memory of more costs more than sharing them */
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <pthread.h>
 #include <sys/types.h>
 
 #include "bonload/load/recorder.h"

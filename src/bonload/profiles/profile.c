@@ -6,7 +6,6 @@
 #include "bonload/plan/plan.h"
 #include "cli/parser.h"
 #include "sys/input.h"
-#include "util/units.h"
 
 /* ---- programs' profiles ---------------------------------------------------------------------- */
 

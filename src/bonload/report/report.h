@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <jansson.h>
-
 #include "bonload/judge/search.h"
 #include "bonload/load/backing.h"
 #include "bonload/load/series.h"
-#include "bonload/plan/plan.h"
 #include "measure/levels.h"
 #include "report/document.h"
 #include "sync/ranks.h"
 #include "tail/summary.h"
-#include "util/units.h"
 
 /* The figures of a run, of one process or of all ranks together, as reports need them. */
 

@@ -3,8 +3,6 @@
 
 #include "bonload/control/main_loop.h"
 #include "measure/clock.h"
-#include "measure/cpu.h"
-#include "sys/host.h"
 #include "sys/stop.h"
 
 bool result_open(struct result *result)
