@@ -186,9 +186,8 @@ static enum verdict verdict_of(const struct controller *c, enum load_kind k)
 /* Whether the search needs the verdict on this kind at the current load. */
 static bool is_asked(const struct controller *c, enum load_kind k)
 {
-    const struct kind_search *ks = &c->kind_searches[k];
-    return c->is_searched[k] && ks->found != FOUND_NONE &&
-           (c->is_confirming || ks->found == FOUND_UNSURE);
+    enum found found = c->kind_searches[k].found;
+    return c->is_searched[k] && found != FOUND_NONE && (c->is_confirming || found == FOUND_UNSURE);
 }
 
 static bool any_search_is(const struct controller *c, enum found found)

@@ -250,39 +250,6 @@ static struct label_text sentence_of(const struct answer *a)
     return s;
 }
 
-/* Prints what was judged at each load, beside its limits or, without any, what was measured. */
-static void print_figures(const struct answer *a, FILE *out)
-{
-    bool has_limits = a->profile.limits[0].name;
-    if (has_limits)
-        fprintf(out, "\n%-22s %9s %9s  %-20s at\n", "", "limit", "found", "between");
-    else
-        fprintf(out, "\n%-22s %9s %9s %9s %9s  at\n", "", "number", "p50", "p99", "max");
-    for (const struct at_load *l = a->loads; l < a->loads + a->load_count; l++) {
-        for (size_t i = 0; has_limits && i < l->judged_count; i++) {
-            const struct judged_limit *j = &l->judged[i];
-            uint64_t limit_ns = j->limit->nanoseconds;
-            bool is_known = percentile_is_known(j->count, j->limit->percent);
-            struct label_text name = {""};
-            label_add(&name, "%.40s %.16s", j->limit->name,
-                      percentile_words(j->limit->percent).text);
-            fprintf(out, "%-22s %9s %9s  %-20s %s\n", name.text, units_time(limit_ns).text,
-                    is_known ? units_time_beside(j->found_ns, limit_ns).text : "-",
-                    interval_words(j).text, load_words(a, l, true).text);
-        }
-        for (const struct duration_figures *f = l->durations; f < l->durations + DURATIONS; f++)
-            if (!has_limits && f->count > 0)
-                fprintf(out, "%-22s %9" PRIu64 " %9s %9s %9s  %s\n", f->name, f->count,
-                        units_known_time(f->times.p50).text, units_known_time(f->times.p99).text,
-                        units_time(f->times.max).text, load_words(a, l, true).text);
-        if (!has_limits && others_are_busy(&l->machine)) {
-            struct label_text text = {""};
-            label_add(&text, "The machine was %s.", others_words(&l->machine).text);
-            label_print(out, "", &text);
-        }
-    }
-}
-
 void answers_print(const struct answer *list, size_t count, FILE *out)
 {
     for (const struct answer *a = list; a < list + count; a++) {
@@ -292,11 +259,40 @@ void answers_print(const struct answer *list, size_t count, FILE *out)
                     a->durability.why);
     }
     for (const struct answer *a = list; a < list + count; a++) {
+        /* what was judged at each load, beside its limits or, without any, what was measured */
+        bool has_limits = a->profile.limits[0].name;
         if (answer_is_certain(a) || a->load_count == 0)
             continue;
         if (count > 1)
             fprintf(out, "\n%s", a->profile.name);
-        print_figures(a, out);
+        if (has_limits)
+            fprintf(out, "\n%-22s %9s %9s  %-20s at\n", "", "limit", "found", "between");
+        else
+            fprintf(out, "\n%-22s %9s %9s %9s %9s  at\n", "", "number", "p50", "p99", "max");
+        for (const struct at_load *l = a->loads; l < a->loads + a->load_count; l++) {
+            for (size_t i = 0; has_limits && i < l->judged_count; i++) {
+                const struct judged_limit *j = &l->judged[i];
+                uint64_t limit_ns = j->limit->nanoseconds;
+                bool is_known = percentile_is_known(j->count, j->limit->percent);
+                struct label_text name = {""};
+                label_add(&name, "%.40s %.16s", j->limit->name,
+                          percentile_words(j->limit->percent).text);
+                fprintf(out, "%-22s %9s %9s  %-20s %s\n", name.text, units_time(limit_ns).text,
+                        is_known ? units_time_beside(j->found_ns, limit_ns).text : "-",
+                        interval_words(j).text, load_words(a, l, true).text);
+            }
+            for (const struct duration_figures *f = l->durations; f < l->durations + DURATIONS; f++)
+                if (!has_limits && f->count > 0)
+                    fprintf(out, "%-22s %9" PRIu64 " %9s %9s %9s  %s\n", f->name, f->count,
+                            units_known_time(f->times.p50).text,
+                            units_known_time(f->times.p99).text, units_time(f->times.max).text,
+                            load_words(a, l, true).text);
+            if (!has_limits && others_are_busy(&l->machine)) {
+                struct label_text text = {""};
+                label_add(&text, "The machine was %s.", others_words(&l->machine).text);
+                label_print(out, "", &text);
+            }
+        }
     }
 }
 

@@ -179,9 +179,8 @@ void run_set_load(struct run *r, enum load_kind kind, uint64_t all, uint64_t now
 /* "write: NAME: REASON", and what may help against it. The caller frees it; NULL: no memory. */
 char *run_describe_failure(const struct run *r, const struct failure *f);
 
-/* Starts all load threads, which begin to make requests. */
+/* Starts all load threads, which begin to make requests, and waits until all have ended. */
 int load_threads_start(struct run *r, struct err *e);
-
 void load_threads_join(struct run *r);
 
 /* Number of load threads in a paused run that may still have requests in flight. */
