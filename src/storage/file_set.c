@@ -7,9 +7,8 @@
 #include "util/descriptor.h"
 #include "util/rng.h"
 
-/* Number of descriptors that stay free for what is opened later: for the whole process, and for
- * each worker, which may have its file twice, a queue, and a file or directory of the metadata
- * tests. */
+/* Descriptors that stay free for what is opened later: for the process, and for each worker, which
+ * may have its file twice, a queue, and a file or directory of the metadata tests. */
 #define FREE_IN_ALL     48
 #define FREE_PER_WORKER 6
 

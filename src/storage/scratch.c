@@ -224,8 +224,7 @@ int private_directory_ownership(int parent_fd, int fd, bool trusts, char found[F
 int private_directory_remove(int parent_fd, const char *name, int fd)
 {
     for (uint64_t ms = 1;; ms *= 2) {
-        /* nothing removes it by its descriptor, so what its name leads to is checked before and
-         * after */
+        /* nothing removes it by its descriptor, so its name is checked before and after */
         int code = check_name(parent_fd, name, fd);
         if (code == 0 && unlinkat(parent_fd, name, AT_REMOVEDIR) != 0)
             code = errno;
@@ -284,7 +283,37 @@ static int refuse_directory(struct scratch *s, int ownership, const char *found,
                    s->path);
 }
 
-/* Makes the directory, and checks that it is the one that was opened. -ENOENT: it was removed. */
+int scratch_make_file(const struct scratch *s, const char *name, struct err *e)
+{
+    int fd = openat(s->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    return fd >= 0 ? fd : err_system(e, errno, "make %s/%s/%s", s->path, s->name, name);
+}
+
+/* Makes the owner file, and takes its lock, which shows that the run is alive. Before that,
+ * --cleanup may take the directory for that of a killed run; then it is gone, or will be, and this
+ * returns -ENOENT. If there are no locks, --cleanup removes nothing. */
+static int make_owner_file(struct scratch *s, struct err *e)
+{
+    char text[OWNER_TEXT_SIZE];
+    size_t length = owner_text(text, s->name);
+    s->owner_fd = scratch_make_file(s, OWNER_FILE_NAME, e);
+    if (s->owner_fd < 0)
+        return s->owner_fd;
+    int locked = owner_file_lock(s->owner_fd);
+    int code = check_name(s->fd, OWNER_FILE_NAME, s->owner_fd);
+    if (locked < 0 && locked != -ENOLCK)
+        code = locked == -EWOULDBLOCK ? ENOENT : -locked;
+    if (code != 0)
+        return err_system(e, code, "lock %s/%s/%s", s->path, s->name, OWNER_FILE_NAME);
+    ssize_t written = write(s->owner_fd, text, length);
+    if (written != (ssize_t)length)
+        return err_system(e, written < 0 ? errno : ENOSPC, "write %s/%s/%s", s->path, s->name,
+                          OWNER_FILE_NAME);
+    return 0;
+}
+
+/* Makes the directory, checks that it is the one that was opened, and makes its owner file.
+ * -ENOENT: it was removed. */
 static int make_private_directory(struct scratch *s, uint64_t number, struct err *e)
 {
     char found[FOUND_SIZE];
@@ -314,36 +343,7 @@ static int make_private_directory(struct scratch *s, uint64_t number, struct err
         return err_system(e, state < 0 ? -state : ENOENT, "list directory %s/%s", s->path, s->name);
     if (state != DIRECTORY_EMPTY)
         return refuse_directory(s, OWNERSHIP_OTHER, "it is not empty", e);
-    return 0;
-}
-
-int scratch_make_file(const struct scratch *s, const char *name, struct err *e)
-{
-    int fd = openat(s->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    return fd >= 0 ? fd : err_system(e, errno, "make %s/%s/%s", s->path, s->name, name);
-}
-
-/* Makes the owner file, and takes its lock, which shows that the run is alive. Before that,
- * --cleanup may take the directory for that of a killed run; then it is gone, or will be, and this
- * returns -ENOENT. If there are no locks, --cleanup removes nothing. */
-static int make_owner_file(struct scratch *s, struct err *e)
-{
-    char text[OWNER_TEXT_SIZE];
-    size_t length = owner_text(text, s->name);
-    s->owner_fd = scratch_make_file(s, OWNER_FILE_NAME, e);
-    if (s->owner_fd < 0)
-        return s->owner_fd;
-    int locked = owner_file_lock(s->owner_fd);
-    int code = check_name(s->fd, OWNER_FILE_NAME, s->owner_fd);
-    if (locked < 0 && locked != -ENOLCK)
-        code = locked == -EWOULDBLOCK ? ENOENT : -locked;
-    if (code != 0)
-        return err_system(e, code, "lock %s/%s/%s", s->path, s->name, OWNER_FILE_NAME);
-    ssize_t written = write(s->owner_fd, text, length);
-    if (written != (ssize_t)length)
-        return err_system(e, written < 0 ? errno : ENOSPC, "write %s/%s/%s", s->path, s->name,
-                          OWNER_FILE_NAME);
-    return 0;
+    return make_owner_file(s, e);
 }
 
 /* Removes the private directory, which --cleanup may have done. If it is not empty, or the storage
@@ -390,8 +390,6 @@ int scratch_make(struct scratch *s, uint64_t number, struct err *e)
     for (int tries = 0; rc == -ENOENT && tries < TRIES; tries++) {
         err_init(e);
         rc = make_private_directory(s, number, e);
-        if (rc == 0)
-            rc = make_owner_file(s, e);
         if (rc != 0) {
             remove_private_directory(s, e); /* the first error is reported */
             descriptor_close(&s->owner_fd);

@@ -64,8 +64,7 @@ bool is_private_name_of_any(const char *name);
 
 /* Others who own the user's directory, or may write to it, can put something else in a private
  * directory's place at any time. So what was opened is checked, and everything after that uses the
- * descriptor. A `name` never has a slash. Functions that return int return 0 or a negative errno,
- * unless they say otherwise. */
+ * descriptor. A `name` never has a slash. An int is 0 or a negative errno, unless stated. */
 
 /* Open the directory with that name in the directory behind fd; the caller closes it. Refuse
  * symbolic links and mounted filesystems. directory_open() returns the descriptor; the other NULL
@@ -124,9 +123,8 @@ int scratch_open(struct scratch *s, const char *path, enum path_missing missing,
 
 /* Makes the private directory. `number` is random, and other processes know the name by it; 0: one
  * is drawn here. If somebody's --cleanup takes it for that of a run that was killed at once, and
- * removes it, makes another one. Until scratch_close() the umask of the process is 077, because the
- * user's own might lock the owner out of what is made. What somebody has put in the directory's
- * place is left alone, and this fails. */
+ * removes it, makes another one. Until scratch_close() the process has the umask 077, because the
+ * user's might lock the owner out. Fails if somebody has put something else in its place. */
 int scratch_make(struct scratch *s, uint64_t number, struct err *e);
 
 /* Joins the directory of that number, if another process of this run can have made it. */
@@ -169,8 +167,7 @@ uint32_t scratch_direct_alignment(int fd);
 /* Opens metadata directory `number`, which it makes before, or which exists. */
 int scratch_open_directory(const struct scratch *s, unsigned number, bool makes, struct err *e);
 
-/* Makes a file with that name, open for reading and writing; removes a name with these flags of
- * unlinkat(2). `verb` is for the message. */
+/* Makes a file, open to read and write; removes a name with these flags of unlinkat(2). */
 int scratch_make_file(const struct scratch *s, const char *name, struct err *e);
 int scratch_remove(const struct scratch *s, const char *name, int flags, const char *verb,
                    struct err *e);

@@ -9,6 +9,7 @@
 #include "sys/seccomp_rules.h"
 #include "sys/stop.h"
 #include "util/kernel_file.h"
+#include "util/units.h"
 
 bool dropper_filter_install(void *drop_caches, int socket)
 {
@@ -41,14 +42,12 @@ bool dropper_filter_install(void *drop_caches, int socket)
 /* "3": page cache and reclaimable slab objects (Documentation/admin-guide/sysctl/vm.rst). */
 #define DROP_EVERYTHING "3"
 
-/* The time that a drop has, and between two looks for a signal meanwhile. */
-#define PATIENCE_NS (CACHE_DROP_SECONDS * UINT64_C(1000000000))
-#define LOOK_MS     100
+/* The time between two looks for a signal during a drop. */
+#define LOOK_MS 100
 
 /* Answers requests with their number, and 0 or a positive errno. Its filter allows no other system
  * calls than these. The offset must be 0 every time: the kernel ignores what is written at another
- * one, and repeats what was written before (Documentation/admin-guide/sysctl/kernel.rst:
- * sysctl_writes_strict). */
+ * one, and repeats what was written before (sysctl/kernel.rst: sysctl_writes_strict). */
 static void serve_requests(void *drop_caches, int socket)
 {
     struct dropper_answer answer = {0};
@@ -86,7 +85,7 @@ int cache_dropper_drop(const struct helper *dropper, struct err *e)
     while (got > 0 && answer.request != request) {
         if (stop_requested())
             return stop_check(e);
-        if (clock_ns() - request >= PATIENCE_NS)
+        if (clock_ns() - request >= CACHE_DROP_SECONDS * BILLION)
             return CACHE_DROP_LATE;
         if (poll(&from, 1, LOOK_MS) > 0)
             got = recv(dropper->socket, &answer, sizeof answer, MSG_DONTWAIT);

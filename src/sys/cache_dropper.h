@@ -22,15 +22,11 @@ bool dropper_filter_install(void *drop_caches, int socket);
 /* Starts the dropper if this process may empty the caches, and the dropper can be confined. */
 int cache_dropper_start(struct helper *dropper, struct err *e);
 
-/* The time that a drop has: where a filesystem of the machine does not answer, it may never end. */
+/* Empties the system's caches of clean pages, so the caller must sync first. Returns 0; a negative
+ * errno with a line in e; or CACHE_DROP_LATE, after which who started the dropper stops it: it has
+ * not ended in time, and where a filesystem of the machine does not answer, it may never end. */
 #define CACHE_DROP_SECONDS 120
-
-/* What a drop returns, without a line, if it has not ended within that time. */
-#define CACHE_DROP_LATE 1
-
-/* Empties the system's caches of clean pages, so the caller must sync first. Returns 0,
- * CACHE_DROP_LATE, after which the process that has started the dropper stops it, or a negative
- * errno. */
+#define CACHE_DROP_LATE    1
 int cache_dropper_drop(const struct helper *dropper, struct err *e);
 
 /* Ends the dropper, and waits for it, but not for ever: without root it cannot be killed. */

@@ -25,8 +25,7 @@ struct helper {
 int helper_start(struct helper *h, const char *name, void (*work)(void *context, int socket),
                  void *context, struct err *e);
 
-/* How long most helpers may take to end: a terminal may be stopped, caches being dropped; and after
- * a signal. */
+/* How long most helpers may take to end, while caches are dropped or so; and after a signal. */
 #define HELPER_END_MS     2000
 #define HELPER_STOPPED_MS 100
 

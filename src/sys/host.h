@@ -32,8 +32,7 @@ void host_detect(struct host *h);
 /* Number of workers that its CPUs, or its quota of them, can keep busy, at least 1. */
 unsigned host_workers(const struct host *h);
 
-/* Length of a host's short name: up to the first dot, and with numbers that follow it, which tell
- * the hosts of a cluster apart. */
+/* Length of a host's short name: up to the first dot, with numbers after it as in a cluster. */
 size_t host_short_length(const char *name);
 
 /* Finds how much room there is for this user on the filesystem of a directory. */

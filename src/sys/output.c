@@ -8,6 +8,7 @@
 #include "sys/stop.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
+#include "util/units.h"
 
 /* Room for an access list of 500 users (posix_acl_xattr.h: 4 bytes and 8 for each entry). */
 #define ACL_ROOM 4096
@@ -76,11 +77,7 @@ static int open_temporary(struct output *o, struct err *e)
     return fd;
 }
 
-/* Interval at which open_special() looks for the reader of a pipe. */
-#define LOOK_NS 50000000
-
-/* Opens a device or a pipe. Waits for a pipe's reader, as open(2) does, but not after a signal, and
- * not if the pipe is another user's. */
+/* Opens a device or a pipe, for whose reader it waits until a signal, unless it is of others. */
 static int open_special(struct path_file *f, struct err *e)
 {
     int flags = O_WRONLY | O_APPEND; /* appends to a regular file that /dev/stdout leads to */
@@ -94,7 +91,7 @@ static int open_special(struct path_file *f, struct err *e)
         return err_say(e, "open %s: it is a pipe of another user, and nobody reads it", f->path);
     }
     while (fd == -ENXIO && is_pipe && stop_check(e) == 0) {
-        clock_sleep(LOOK_NS);
+        clock_sleep(50 * MILLION);
         err_init(e);
         fd = path_reopen(f, flags | O_NONBLOCK, e);
     }

@@ -75,14 +75,11 @@ static int is_brought(int fd)
     return may_be && !is_trusted(mount_info_maker("", mount_info_id_of(fd)));
 }
 
-enum safety {
-    UNSAFE,
-    SAFE,
-    BROUGHT, /* safe, if what others have mounted has the owners that it shows */
-};
+/* Answers of is_kept() and is_safe(), which may also be a negative errno. BROUGHT: safe, if what
+ * others have mounted has the owners that it shows. */
+enum { UNSAFE, SAFE, BROUGHT };
 
-/* Whether others can change neither this directory itself nor, by the filesystem, what it shows:
- * one of those, or a negative errno. */
+/* Whether others can change neither this directory nor, by the filesystem, what it shows. */
 static int is_kept(int directory, const struct stat *facts, bool may_be_sticky)
 {
     bool others_write = facts->st_mode & (S_IWGRP | S_IWOTH);
@@ -110,8 +107,8 @@ static int go_up(int *at, struct stat *facts)
     return rc;
 }
 
-/* Whether nobody else can change the directory `name` of this one, "." or "..", or one above it; or
- * a negative errno. A directory above may be sticky. */
+/* Whether nobody else can change the directory `name` of this one, "." or "..", or one above it,
+ * which may be sticky. */
 static int is_safe(int directory, const char *name)
 {
     struct stat facts;
@@ -205,8 +202,7 @@ static bool are_movers(const struct people *p, int fd, const struct stat *direct
 }
 
 /* Looks for somebody who can move the directory, or one above it, and may not replace what is in
- * it; or, with f, can have given the file its name, and may not read it: 1, 0 or a negative errno.
- */
+ * it; or, with f, can have named the file, and may not read it: 1, 0 or a negative errno. */
 static int find_mover(int directory, const struct path_file *f, struct mover *m)
 {
     struct stat facts, entry;

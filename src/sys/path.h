@@ -98,17 +98,15 @@ bool path_is_full(int directory, int code);
  * a negative errno: -EISDIR, -PATH_NOT_A_FILE. */
 int path_check_read(int fd, uint64_t *size);
 
-/* Returns 0 if the rule lets this user remove or replace what has the name, or a negative errno:
- * -ENOENT if nothing has it. is_made: this process has made it by that name in this very directory,
- * which may be CLOSED then. */
+/* Returns 0 if the rule lets this user remove or replace what has the name, or a negative errno.
+ * is_made: this process has made it by that name in this directory, which may be CLOSED then. */
 int path_check_removed(struct path_directory *d, const char *name, bool is_made);
 
 /* Removes what has the name, if path_check_removed() allows that. Returns 0 or a negative errno. */
 int path_remove(struct path_directory *d, const char *name, bool is_made);
 
 /* Renames a file that this user may remove, if the rule lets him replace what has the new name:
- * even in this moment nothing of another user's, where the filesystem can rename without replacing.
- * Returns 0 or a negative errno. */
+ * even in this moment nothing of others, if there is RENAME_NOREPLACE. 0 or a negative errno. */
 int path_rename(struct path_directory *from, const char *name, struct path_directory *to,
                 const char *new_name);
 

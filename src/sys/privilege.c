@@ -9,18 +9,15 @@
 
 #include "util/units.h"
 
-/* The highest id. The system takes the next number for "no change". */
-#define LAST_ID UINT64_C(4294967294)
-
 /* Takes a name for an id, when the system knows no such name: a number. `code` is what the lookup
- * left in errno; most errnos only say that the name is unknown (getpwnam(3)). Returns 0, or
- * -EINVAL with a line in e. */
+ * left in errno; most errnos only say that the name is unknown (getpwnam(3)). */
 static int parse_id(const char *text, unsigned *id, int code, const char *kind, struct err *e)
 {
     uint64_t number;
     bool is_trouble =
         code == EINTR || code == EIO || code == EMFILE || code == ENFILE || code == ENOMEM;
-    if (units_parse_count(text, &number) != 0 || number > LAST_ID)
+    /* the system takes the highest number for "no change" */
+    if (units_parse_count(text, &number) != 0 || number >= UINT32_MAX)
         return is_trouble ? err_system(e, code, "--%s: look up '%.100s'", kind, text)
                           : err_say(e, "--%s: no %s is named '%.100s'", kind, kind, text);
     *id = (unsigned)number;

@@ -17,9 +17,8 @@ int program_run(int argc, char *argv[], unsigned stack_kib,
     struct err e = {0};
     stop_takes_inquiries(false);
 
-    /* Opens standard descriptors that are closed. Otherwise the first file that is opened would get
-     * the number of one, and the program would print into that file. The replacement for standard
-     * output cannot be written to. */
+    /* Opens standard descriptors that are closed, for reading only. Otherwise the first file that
+     * is opened would get the number of one, and the program would print into that file. */
     int fd;
     do {
         fd = open("/dev/null", O_RDONLY);

@@ -23,10 +23,9 @@ static const int left_alone[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGILL,  SI
 /* Descriptors whose reader may have stopped reading; the last is that of stop_cuts_off(). */
 enum { READER_OUTPUT, READER_ERROR, READER_NAMED, READERS };
 
-/* Interval at which SIGALRM interrupts a waiting write, so that the write can be given up. */
-#define GIVE_UP_US 50000
-
-/* A slow reader of a report that is printed after a signal is waited for this long. */
+/* The interval at which SIGALRM interrupts a waiting write, so that it can be given up; and how
+ * long a slow reader of a report is waited for after a signal. */
+#define GIVE_UP_US         50000
 #define READER_PATIENCE_NS UINT64_C(1000000000)
 
 /* Longer than a launcher waits between its first signal and KILL. */
@@ -62,9 +61,8 @@ static bool has_reader(int fd)
            (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || S_ISCHR(st.st_mode));
 }
 
-/* Redirects the descriptors themselves to /dev/null. It is not enough to check the flag before a
- * write: the signal may come between the two, and the write would wait for ever. The signal also
- * interrupts a write that already waits. */
+/* Redirects the descriptors themselves to /dev/null. A check of the flag before a write would not
+ * do: a signal between the two would leave it waiting. One that already waits is interrupted. */
 static void cut_off_readers(void)
 {
     for (int i = 0; i < READERS; i++) {

@@ -21,8 +21,7 @@ void event_wait(struct event *event, uint32_t seen, uint64_t until_ns)
             until_ns == EVENT_NO_DEADLINE ? NULL : &until, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
-/* Interval at which the main thread looks for signals while the workers are busy; POLLER_NS
- * applies if it has a poller. */
+/* Interval at which the main thread looks for signals; POLLER_NS applies if it has a poller. */
 #define TICK_NS   100000000
 #define POLLER_NS 20000000
 

@@ -91,7 +91,6 @@ void thread_pool_end(struct thread_pool *p);
 
 /* Lets all workers do two steps of the task: with POOL_PREPARING, prepare and connect; with
  * POOL_WORKING, when they have prepared the same task, work and finish. The first failure, or a
- * signal, stops all workers. `times` may be NULL. Returns 0, or the first failure with a line in
- * e. */
+ * signal, stops all workers. `times` may be NULL. Returns 0, or the first failure and its line. */
 int thread_pool_run(struct thread_pool *p, const struct task *task, enum pool_state first,
                     struct task_times *times, struct err *e);
