@@ -22,12 +22,11 @@
 /* A run opens its owner file early, so that its lock has a small descriptor. */
 #define MAX_DESCRIPTORS 256
 
-/* Kills the runs at work on this filesystem, which are known by their locks there: a line of
- * /proc/locks is "7: FLOCK  ADVISORY  WRITE 1234 fe:00:42 0 EOF". The number is that of the process
- * which took the lock, and may have ended since and left it to a child: so it must be boncut, and
- * have that lock. A power failure stops the program at the same moment, so an fsync that is under
- * way reports nothing. A shutdown alone does not: on ext4 such an fsync may return success, though
- * its transaction is dropped. */
+/* Kills the runs at work on this filesystem, known by their locks there: a line of /proc/locks is
+ * "7: FLOCK  ADVISORY  WRITE 1234 fe:00:42 0 EOF". The number is that of the process which took the
+ * lock, and may have ended and left it to a child: so it must be boncut, and have that lock. A
+ * power failure stops the program, too, so an fsync that is under way reports nothing. After a
+ * shutdown alone it may: on ext4 it may return success, though its transaction is dropped. */
 static void kill_writers(dev_t device)
 {
     FILE *locks = kernel_file_read("/proc/locks");

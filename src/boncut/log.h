@@ -73,8 +73,7 @@ struct header {
 #define HEADER_BLOCK_LEAST 512
 #define MAX_HEADER_BLOCK   (1U << 20)
 
-/* Fills in the filesystem, mount and boot of the user's directory, as they are now. A field that
- * cannot be found out stays empty or 0. */
+/* Fills in filesystem, mount and boot of the user's directory. What is unknown stays empty or 0. */
 void header_describe_place(struct header *h, int directory_fd);
 
 /* Formats the header as a line. Returns the length with the newline. */

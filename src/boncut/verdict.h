@@ -15,8 +15,7 @@ enum verdict { VERDICT_KEPT, VERDICT_LOST, VERDICT_UNREADABLE, VERDICT_NOT_KNOWN
 extern const char *const layer_names[LAYERS + 1];
 extern const char *const verdict_names[VERDICTS + 1];
 
-/* The verdict as people read it, before the reason: "NOT KNOWN"; of one cut that reached a layer,
- * "KEPT as far as the kernel". */
+/* The verdict for people: "NOT KNOWN"; of a cut that reached one, "KEPT as far as the drive". */
 const char *verdict_heading(enum verdict verdict, enum layer layer);
 
 /* The exit status that says it. Unreadable units lead to the same status as lost ones. */

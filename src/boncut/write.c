@@ -163,8 +163,7 @@ static bool step_method(struct worker *w, unsigned method, uint32_t unit)
     return is_done;
 }
 
-/* Logs what the last step of the method has changed, or that it has failed: waits until the ring of
- * the worker has room. */
+/* Logs what the last step has changed, or that it failed, when the worker's ring has room. */
 static void log_step(struct worker *w, unsigned method, uint32_t unit, bool is_failure)
 {
     struct write_run *run = w->run;
@@ -187,9 +186,8 @@ static void log_step(struct worker *w, unsigned method, uint32_t unit, bool is_f
     }
 }
 
-/* Makes the files of the worker's methods, and takes a first step with each. At a rate, that step
- * is not promised, because all methods of all workers take it at once. A method that does not work
- * here is left out. */
+/* Makes the files of the worker's methods, and takes a first step with each; at a rate that step is
+ * not promised, as all take it at once. A method that does not work here is left out. */
 static int prepare_worker(void *context, struct err *e)
 {
     struct worker *w = context;
@@ -395,8 +393,7 @@ static int make_directory(struct write_run *run, const struct settings *s, struc
     return 0;
 }
 
-/* Starts all threads, and makes all files. Syncs these, their directory and its parents, before the
- * first promise. */
+/* Starts all threads, makes all files, and syncs these, their directory and its parents. */
 static int prepare_run(struct write_run *run, struct err *e)
 {
     const struct header *h = &run->header;

@@ -215,10 +215,9 @@ enum zcav_kind {
     ZCAV_STREAM, /* anything else: it is read once, from its current position to its end */
 };
 
-/* The text about one device, as Bonnie++'s zcav prints it: comments, and for each block its offset,
- * throughput and time, which gnuplot reads. With one pass, blocks are printed as they are measured.
- * With several passes they are printed at the end, and the figure of a block is the mean of the
- * middle third of its passes. */
+/* The text about one device, as Bonnie++'s zcav prints it: comments, and offset, throughput and
+ * time of each block, for gnuplot. With one pass, blocks are printed as they are measured; with
+ * several passes, at the end, each with the mean of the middle third of its passes. */
 struct zcav_log {
     FILE *stream;     /* NULL: no log is wanted, so nothing is printed */
     const char *name; /* name for messages */
@@ -591,7 +590,7 @@ static void print_words(const struct zcav_job *j)
         const double rate = MIB * mib_per_second(b);
         if (b->bytes > 0 && 2 * rate < median && places++ < MAX_PLACES)
             label_add(&text, "%s/s at %s, ", units_scaled(rate, UNITS_BYTES).text,
-                      units_scaled((double)zcav_offset(s, i), UNITS_BYTES).text);
+                      units_bytes(zcav_offset(s, i)).text);
     }
     if (places > MAX_PLACES)
         label_add(&text, "and %zu more: ", places - MAX_PLACES);
@@ -600,9 +599,8 @@ static void print_words(const struct zcav_job *j)
     places = 0;
     for (struct bad_range r = {0}; bad_map_next(&j->bad, &r); places++)
         if (places < MAX_PLACES)
-            label_add(&text, "%s%s at %s: %s", places > 0 ? "; " : "",
-                      units_scaled((double)r.bytes, UNITS_BYTES).text,
-                      units_scaled((double)r.offset, UNITS_BYTES).text, portable_reason(r.code));
+            label_add(&text, "%s%s at %s: %s", places > 0 ? "; " : "", units_bytes(r.bytes).text,
+                      units_bytes(r.offset).text, portable_reason(r.code));
     if (places > MAX_PLACES)
         label_add(&text, "; and %zu more", places - MAX_PLACES);
     if (places == 0)

@@ -49,10 +49,9 @@ struct audit {
     struct leaf leaves[MAX_DEVICES];
     unsigned leaf_count;
     struct sync_trial trial;
-    /* of the writes that the filesystem promises to make whole: up to the size that the drive
-     * itself writes whole, that is the drive's word; larger ones, and all of them where the drive
-     * gives no word, the filesystem makes whole by writing elsewhere first. Sizes of 0: there are
-     * none */
+    /* of what the filesystem promises to write whole: up to the size that the drive itself writes
+     * whole, by the word of the drive; the rest the filesystem makes whole by writing elsewhere
+     * first. Sizes of 0: there are none */
     struct whole_sizes by_drive, by_filesystem;
     bool is_known;         /* something says how a drive answers what is flushed */
     char not_durable[160]; /* why what fsync promises is certain not to last; "": it is not */

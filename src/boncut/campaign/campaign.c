@@ -168,8 +168,7 @@ static int shell_await(pid_t process, uint64_t limit_ns, bool heeds_signals)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Ends the process group, if there is one, with SIGTERM and after at most a second SIGKILL, and
- * waits for it. *process becomes 0. */
+/* Ends the process group, if any, with SIGTERM, and SIGKILL within a second. *process becomes 0. */
 static void shell_end(pid_t *process)
 {
     const pid_t group = -*process;

@@ -206,9 +206,8 @@ uint32_t method_units(const struct header *h, unsigned method);
  * the next CANARY_BATCH blocks, round and round, and adds 1 to their versions, at first 0. */
 uint64_t canary_version(uint64_t writes, uint32_t block);
 
-/* Number of blocks that each canary overwrites, and of those that each write overwrites. One would
- * be too few: a cut can lose only the writes since the start of the drive's last flush, and the
- * workers flush all the time. */
+/* Number of blocks that each canary overwrites, and that each of its writes does: more than one, as
+ * a cut loses only writes since the drive's last flush began, and workers flush all the time. */
 #define CANARY_BLOCKS 256
 #define CANARY_BATCH  16
 #define CANARY_GROUPS (CANARY_BLOCKS / CANARY_BATCH)

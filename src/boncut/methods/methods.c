@@ -17,9 +17,8 @@
 #include "util/descriptor.h"
 #include "util/portable.h"
 
-/* All methods: first how they write and read blocks that carry a stamp in every sector of 512
- * bytes, then those that overwrite blocks, and the two canaries, then those whose units are
- * names, and at the end the table. */
+/* All methods: how they write and read blocks, which carry a stamp in every sector of 512 bytes;
+ * those that overwrite blocks, and the canaries; those whose units are names; and the table. */
 
 #define SECTOR_BYTES 512
 
@@ -337,13 +336,11 @@ static void judging_add(struct judging *j, uint32_t unit, const struct sight *s,
 
 /* ---- blocks of one file ---------------------------------------------------------------------- */
 
-/* The methods that overwrite blocks, and the canaries: each worker has one file, and its units are
- * blocks of that file. A block that is newer than promised, or that mixes newer versions, was being
- * written when the power went. */
+/* Methods that overwrite blocks, and the canaries: the units of a worker are blocks of its file. A
+ * block that is newer than promised, or mixes newer versions, was being written at the cut. */
 
-/* A cycle of units that are written whole, one of each size, takes twice the largest size of the
- * file: a unit of S bytes begins S bytes after the cycle's start, so it is aligned to its size, as
- * RWF_ATOMIC demands. */
+/* A cycle of units that are written whole, one of each size, takes twice the largest size: a unit
+ * of S bytes begins S bytes after its start, so it is aligned to that, as RWF_ATOMIC demands. */
 static struct range unit_range(const struct header *h, unsigned method, uint32_t unit)
 {
     const struct whole_sizes *whole = &h->whole;
@@ -632,10 +629,9 @@ static bool canary_step(struct work *w, uint32_t unit, const uint64_t versions[]
                        before / places + 1, 0);
 }
 
-/* `atomic` overwrites its units with RWF_ATOMIC, each with one direct write; its units have all
- * sizes that are promised whole, in turn. A unit of which a cut left parts of two versions is torn.
- * Beside it, the canary `plain` does the same without the flag and without syncs: it shows whether
- * the cut tore anything at all. */
+/* `atomic` overwrites units of all sizes that are promised whole, in turn, each by one direct write
+ * with RWF_ATOMIC. A unit of which a cut left parts of two versions is torn. The canary `plain`
+ * does the same without the flag and syncs: it shows whether the cut tore anything at all. */
 #define WHOLE_UNITS 24
 
 struct whole_sizes whole_sizes_of(int directory_fd)
@@ -723,9 +719,9 @@ static bool forget_name(struct work *w, uint32_t unit, uint64_t version, int fla
                                   unlinkat(w->fd, version_name(unit, version - 2).text, flags));
 }
 
-/* Makes the directories of a worker, and the first file of each unit. Where names move between two
- * directories it has that of version 0, otherwise the unit's number: `link` makes all links to it,
- * `replace` renames over it. */
+/* Makes a worker's directories, and each unit's first file: where names move between two
+ * directories that of version 0, otherwise the one that `link` links to and `replace` renames over.
+ */
 static bool names_begin(struct work *w)
 {
     const struct names_rule *rule = &methods[w->method].names;
