@@ -19,9 +19,6 @@
 #define IOC_SHUTDOWN           _IOR('X', 125, uint32_t)
 #define SHUTDOWN_WITHOUT_FLUSH 2
 
-/* A run opens its owner file early, so that its lock has a small descriptor. */
-#define MAX_DESCRIPTORS 256
-
 /* Kills the runs at work on this filesystem, known by their locks there: a line of /proc/locks is
  * "7: FLOCK  ADVISORY  WRITE 1234 fe:00:42 0 EOF". The number is that of the process which took the
  * lock, and may have ended and left it to a child: so it must be boncut, and have that lock. A
@@ -47,7 +44,8 @@ static void kill_writers(dev_t device)
         bool has_lock = false;
         snprintf(path, sizeof path, "/proc/%d/comm", process);
         bool is_ours = kernel_file_text(path, text, sizeof text) && strcmp(text, "boncut\n") == 0;
-        for (int fd = 0; is_ours && !has_lock && fd < MAX_DESCRIPTORS; fd++) {
+        /* a run opens its owner file early, so that its lock has a small descriptor */
+        for (int fd = 0; is_ours && !has_lock && fd < 256; fd++) {
             snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", process, fd);
             has_lock = kernel_file_text(path, text, sizeof text) && strstr(text, lock);
         }

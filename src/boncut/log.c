@@ -302,10 +302,9 @@ static int take_text(struct ledger *l, const char *text, size_t length, struct e
         (methods[line.method].is_canary || line.unit < method_units(&l->header, line.method))) {
         bool is_canary = methods[line.method].is_canary;
         struct promise *p = &l->units[line.method][is_canary ? 0 : line.unit];
-        if (line.time_us > l->last_us)
-            l->last_us = line.time_us;
+        l->last_us = MAX(l->last_us, line.time_us);
         if (line.is_failure) {
-            p->failed = line.version > p->failed ? line.version : p->failed;
+            p->failed = MAX(p->failed, line.version);
         } else if (line.version <= p->version) {
             l->repeated++;
         } else {

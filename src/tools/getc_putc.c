@@ -35,12 +35,6 @@ struct settings {
     bool cleans_up;
 };
 
-/* System calls take so long that they move only the size divided by this. */
-#define SYSTEM_CALL_PART 64
-
-/* A way that took less time has no figure, but `+++++`. */
-#define SHORTEST_NS UINT64_C(10000000)
-
 /* Bytes between two looks at the clock and the stop flag. All blocks of the file are equal. */
 #define BLOCK_BYTES 65536
 
@@ -150,7 +144,8 @@ static void *keep_company(void *lock)
 static int measure_way(struct session *s, size_t number, struct err *e)
 {
     const struct byte_way *way = &byte_ways[number];
-    const uint64_t bytes = s->settings->bytes.value / (way->is_system_call ? SYSTEM_CALL_PART : 1);
+    /* system calls take so long that they move only a part */
+    const uint64_t bytes = s->settings->bytes.value / (way->is_system_call ? 64 : 1);
     unsigned char *block = way->writes ? s->contents : s->block;
     uint64_t elapsed_ns = 0;
     bool is_whole = true;
@@ -191,7 +186,7 @@ static int measure_way(struct session *s, size_t number, struct err *e)
     fclose(stream);
     if (rc != 0)
         return rc;
-    if (elapsed_ns < SHORTEST_NS)
+    if (elapsed_ns < 10 * MILLION) /* which is too short for a figure */
         strcpy(s->figures[number].text, "+++++");
     else
         snprintf(s->figures[number].text, UNITS_TEXT, "%.0f",

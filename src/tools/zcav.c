@@ -429,15 +429,12 @@ static double mib_per_second(const struct zcav_block *b)
 
 #define LOG_HEADING "#block offset (GiB), MiB/s, time\n"
 
-/* A block that took less time has no figure, but `++++`. */
-#define SHORTEST_NS MILLION
-
 static int log_block(struct zcav_log *l, uint64_t offset, const struct zcav_block *block,
                      struct err *e)
 {
     double gib = (double)offset / GIB;
     double seconds = (double)block->nanoseconds / BILLION;
-    if (block->bytes == 0 || block->nanoseconds < SHORTEST_NS)
+    if (block->bytes == 0 || block->nanoseconds < MILLION) /* which is too short for a figure */
         return print_log(l, e, "#%.2f %s %.3f\n", gib, block->bytes == 0 ? "----" : "++++",
                          seconds);
     return print_log(l, e, "%.2f %.2f %.3f\n", gib, mib_per_second(block), seconds);

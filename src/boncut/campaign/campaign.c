@@ -186,10 +186,6 @@ static void shell_end(pid_t *process)
 }
 
 #define PAUSE_NS (BILLION / 20)
-#define RETRY_NS BILLION
-
-/* How long the victim may take to answer. */
-#define ANSWER_NS (10 * BILLION)
 
 /* The result of a step after which nothing is known about the promises: the command could not be
  * run, or did not find the directory of the log. Its line is in e. */
@@ -409,7 +405,7 @@ static int is_up(struct campaign *c, struct err *e)
     int fd = open_log(c, "boot", O_RDWR | O_CREAT | O_TRUNC, e);
     if (fd < 0)
         return fd;
-    int status = run_command(c, on_victim(c, command, NULL), -1, fd, ANSWER_NS, e);
+    int status = run_command(c, on_victim(c, command, NULL), -1, fd, 10 * BILLION, e);
     ssize_t length = pread(fd, id, sizeof id - 1, 0);
     close(fd);
     if (status == -EINTR)
@@ -471,7 +467,7 @@ static int make_cut(struct campaign *c, struct err *e)
             uint64_t until_ns = clock_ns() + c->settings->timeout_ns.value;
             int up;
             while ((up = is_up(c, &reason)) == 0 && clock_ns() < until_ns)
-                clock_sleep(c->settings->same_boot ? PAUSE_NS : RETRY_NS);
+                clock_sleep(c->settings->same_boot ? PAUSE_NS : BILLION);
             path_remove(&c->logs, cut_name(c->number, "boot").text, false);
             rc = MIN(up, 0);
             if (up == 0)

@@ -93,8 +93,7 @@ static int work_make_directory(struct work *w, int fd, const char *name)
     int opened = directory_open(fd, name);
     if (opened < 0)
         errno = -opened;
-    called(w, "open", opened);
-    return opened < 0 ? -1 : opened;
+    return called(w, "open", opened) ? opened : -1;
 }
 
 static bool sync_directory(struct work *w, int directory_fd)
