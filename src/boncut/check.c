@@ -203,6 +203,7 @@ static int judge_mounted(struct check *c, const char *path, struct err *e)
         for (j.method = 0; rc == 0 && j.method < METHODS; j.method++) {
             unsigned workers = methods[j.method].is_canary ? 1 : h->workers;
             for (j.worker = 0; rc == 0 && j.worker < workers; j.worker++) {
+                j.first = j.worker * method_units_of_worker(h, j.method);
                 if (h->methods & 1U << j.method)
                     methods[j.method].judge(&j);
                 rc = j.failure ? err_system(e, j.failure, "check the units") : stop_check(e);

@@ -162,6 +162,7 @@ int options_parse(int argc, char *argv[], struct settings *s, struct err *e)
                            .units.value = 32,
                            .block_bytes.value = 4 * KIB,
                            .cuts.value = 10,
+                           .write_options = "",
                            .after_least_ns.value = 5 * BILLION,
                            .after_most_ns.value = 30 * BILLION,
                            .timeout_ns.value = 600 * BILLION,

@@ -300,9 +300,7 @@ static const char *on_victim(struct campaign *c, const char *command, const char
 static int clean_up(struct campaign *c, struct err *e)
 {
     const struct settings *s = c->settings;
-    if (strlen(s->victim) + strlen(s->directory) +
-            (s->write_options ? strlen(s->write_options) : 0) >
-        sizeof c->line - 64)
+    if (strlen(s->victim) + strlen(s->directory) + strlen(s->write_options) > sizeof c->line - 64)
         return err_say(e, "--victim, --write-options: the command is too long");
     int status = run_command(c, on_victim(c, "--cleanup", ""), -1, -1, s->patience_ns.value, e);
     return status == 0 ? 0 : say_failure(c, "boncut --cleanup", status, e);
@@ -325,7 +323,7 @@ static int await_writer(struct campaign *c, int log_fd, bool for_promises, uint6
     do {
         uint64_t now_ns = clock_ns();
         uint64_t left_ns = now_ns < until_ns ? until_ns - now_ns : 0;
-        status = shell_await(c->writer, left_ns < PAUSE_NS ? left_ns : PAUSE_NS, true);
+        status = shell_await(c->writer, MIN(left_ns, PAUSE_NS), true);
         if (status == -ETIMEDOUT && for_promises && has_promises(log_fd))
             return 0;
     } while (status == -ETIMEDOUT && clock_ns() < until_ns);
@@ -371,8 +369,7 @@ static int write_and_cut(struct campaign *c, struct err *e)
     int log_fd = open_log(c, "promises", O_RDWR | O_CREAT | O_TRUNC, e);
     if (log_fd < 0)
         return log_fd;
-    c->writer = start_command(c, on_victim(c, "write", s->write_options ? s->write_options : ""),
-                              -1, log_fd, e);
+    c->writer = start_command(c, on_victim(c, "write", s->write_options), -1, log_fd, e);
     int rc = c->writer > 0 ? await_writer(c, log_fd, true, s->patience_ns.value, e) : c->writer;
     if (rc == 0)
         rc = read_header(c, e);
@@ -576,7 +573,7 @@ static int report_campaign(struct campaign *c, struct err *e)
     put_count(&settings, "cuts", s->cuts.value);
     put_value(&settings, "after_seconds", after);
     put_fact(&settings, "before_check", s->before_check);
-    put_fact(&settings, "write_options", s->write_options);
+    put_known(&settings, "write_options", s->write_options);
     put_text(&settings, "logs", s->logs);
     PUT_REALS(&settings, {"timeout_seconds", seconds_of(&s->timeout_ns)},
               {"patience_seconds", seconds_of(&s->patience_ns)});

@@ -106,7 +106,7 @@ struct findings {
     struct loss losses[LOSSES_NAMED]; /* the first ones */
 };
 
-/* Counts a unit of a method, which is in `file`. */
+/* Counts a unit of a method, which is in `file`, a path below the private directory. */
 void findings_add(struct findings *f, const struct ledger *l, unsigned method, uint32_t unit,
                   const struct sight *s, const char *file);
 
@@ -143,7 +143,8 @@ struct judging {
     bool evicts; /* cached pages may be from before the cut, so they are evicted before each read */
     unsigned method;
     unsigned worker;
-    void *buffer; /* as in struct work */
+    uint32_t first; /* number of its first unit */
+    void *buffer;   /* as in struct work */
     struct findings *findings;
     uint64_t resident_bytes; /* number of bytes that could not be evicted */
     int failure;             /* a positive errno that ends the judging, or 0 */

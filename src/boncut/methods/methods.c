@@ -109,9 +109,8 @@ static bool sync_file(struct work *w, int fd, int (*sync)(int fd))
 uint32_t method_units_of_worker(const struct header *h, unsigned method)
 {
     const struct method *m = &methods[method];
-    if (m->is_canary)
-        return 1;
-    return m->units_most && m->units_most < h->units ? m->units_most : h->units + m->tails;
+    uint32_t units = m->is_canary ? 1 : h->units + m->tails;
+    return m->units_most > 0 ? MIN(units, m->units_most) : units;
 }
 
 uint32_t method_units(const struct header *h, unsigned method)
@@ -126,8 +125,7 @@ uint64_t canary_version(uint64_t writes, uint32_t block)
 
 void *method_buffer(const struct header *h)
 {
-    size_t bytes = METHOD_BUFFER * (size_t)h->block_bytes;
-    return aligned_alloc(4096, round_up(bytes > h->whole.most ? bytes : h->whole.most, 4096));
+    return aligned_alloc(4096, round_up(MAX(METHOD_BUFFER * h->block_bytes, h->whole.most), 4096));
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -282,8 +280,7 @@ static struct name version_name(uint32_t unit, uint64_t version)
 /* The last promised version of a worker's unit; 0: nothing was promised. */
 static uint64_t promised_of(const struct judging *j, uint32_t unit)
 {
-    uint32_t first = j->worker * method_units_of_worker(j->header, j->method);
-    return j->ledger->units[j->method][first + unit].version;
+    return j->ledger->units[j->method][j->first + unit].version;
 }
 
 const char *const finding_names[FINDINGS] = {"kept",       "lost",       "foreign",
@@ -324,13 +321,6 @@ void findings_add(struct findings *f, const struct ledger *l, unsigned method, u
         snprintf(loss.file, sizeof loss.file, "%s", file);
         f->losses[f->loss_count++] = loss;
     }
-}
-
-/* Adds the state of a worker's unit to the findings. `file` is the path that holds the unit. */
-static void judging_add(struct judging *j, uint32_t unit, const struct sight *s, const char *file)
-{
-    uint32_t first = j->worker * method_units_of_worker(j->header, j->method);
-    findings_add(j->findings, j->ledger, j->method, first + unit, s, file);
 }
 
 /* ---- blocks of one file ---------------------------------------------------------------------- */
@@ -446,7 +436,8 @@ static void judge_tail(struct judging *j)
         sight.finding = judging_failure(j, errno);
     if (all)
         closedir(all);
-    judging_add(j, units, &sight, tail_name(j->method, j->worker, shown).text);
+    findings_add(j->findings, j->ledger, j->method, j->first + units, &sight,
+                 tail_name(j->method, j->worker, shown).text);
 }
 
 /* Judges all units of a worker by the method's check(), in its file; or in its directory, where a
@@ -471,7 +462,7 @@ static void units_judge(struct judging *j)
             sight = (struct sight){.finding = judging_failure(j, -fd)};
         if (are_names)
             snprintf(file, sizeof file, "%s/%u", name.text, unit);
-        judging_add(j, unit, &sight, file);
+        findings_add(j->findings, j->ledger, j->method, j->first + unit, &sight, file);
     }
     descriptor_close(&fd);
     if (m->tails > 0)
@@ -920,7 +911,7 @@ static void names_judge(struct judging *j)
             sight.finding = FOUND_MISSING;
         }
         snprintf(file, sizeof file, "%s/%s", directory.text, version_name(unit, version).text);
-        judging_add(j, unit, &sight, file);
+        findings_add(j->findings, j->ledger, j->method, j->first + unit, &sight, file);
     }
     free(all_seen);
 }
