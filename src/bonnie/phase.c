@@ -664,7 +664,7 @@ int phase_run(struct run_context *r, enum test_id test, const struct outlook *ou
             progress_lines_break(&r->progress);
             message("%s: round %u: %.0f %s", test_names[test], ph.rounds.count,
                     round_figure(&ph.rounds.list[ph.rounds.count - 1], ph.rounds.metric),
-                    round_unit(ph.rounds.metric));
+                    round_units[ph.rounds.metric]);
         }
     }
     if (rc == 0)

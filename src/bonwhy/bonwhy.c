@@ -3,7 +3,6 @@
 
 #include <signal.h>
 
-#include "bonwhy/target.h"
 #include "bonwhy/watch.h"
 #include "cli/parser.h"
 #include "cli/rows.h"
@@ -18,7 +17,6 @@
 #include "sys/program.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
-#include "util/printable.h"
 #include "util/units.h"
 
 struct settings {
@@ -33,10 +31,7 @@ struct settings {
     const char *page;
     const char *label;
     struct optional slowest;
-    bool json;
-    bool quiet;
-    bool cleanup;
-    bool trusts_directory;
+    bool json, quiet, cleanup, trusts_directory;
 };
 
 #define FIELD(name) offsetof(struct settings, name)
@@ -101,23 +96,19 @@ static double percent(uint64_t part, uint64_t whole)
 }
 
 /* A process with its number: "rsyslogd (pid 640)"; a thread of the kernel: "kworker/0:1". */
-struct name_text {
-    char text[64];
-};
-
-static struct name_text name_of(struct watch *w, int process)
+static struct label_text name_of(struct watch *w, int process)
 {
-    struct name_text name;
+    struct label_text name = {""};
     char clean[PERSON_NAME] = "";
     const struct person *one = watch_person(w, process);
     if (one)
         sanitize_clean(clean, sizeof clean, one->name);
     if (!one || clean[0] == '\0')
-        snprintf(name.text, sizeof name.text, "pid %d, which has ended", process);
+        label_add(&name, "pid %d, which has ended", process);
     else if (one->is_kernel)
-        snprintf(name.text, sizeof name.text, "%s", clean);
+        label_add(&name, "%s", clean);
     else
-        snprintf(name.text, sizeof name.text, "%s (pid %d)", clean, process);
+        label_add(&name, "%s (pid %d)", clean, process);
     return name;
 }
 
@@ -172,7 +163,6 @@ static int make_answer(struct answer *a, struct watch *w, struct err *e)
     return 0;
 }
 
-/* The answer in words. */
 static struct label_text answer_words(struct watch *w, const struct answer *a)
 {
     struct label_text words = {""};
@@ -225,7 +215,6 @@ static double busy_percent(const struct storage *s)
     return now.known ? device_busy_percent(&now, clock_ns() - s->since_ns) : -1;
 }
 
-/* Prints the answer, the calls, the files if `by_file`, and the devices. */
 static void print_report(FILE *out, struct watch *w, const struct answer *a, bool by_file)
 {
     print_wrapped(out, 0, answer_words(w, a).text);
@@ -366,17 +355,11 @@ static json_t *report_json(struct watch *w, const struct settings *s, const stru
     return object;
 }
 
-/* How often the events are read, and how often the target is looked at, in readings. */
-#define READING_NS      20000000
-#define READINGS_A_LOOK 50
-
 struct outputs {
-    struct output report;
-    struct output profile;
+    struct output report, profile;
     struct html_page page;
 };
 
-/* Watches the target to its end, and prints the report. */
 static int watch_and_report(const struct settings *s, struct target *t, struct outputs *o,
                             struct err *e)
 {
@@ -398,9 +381,9 @@ static int watch_and_report(const struct settings *s, struct target *t, struct o
     for (unsigned n = 1;
          rc == 0 && !stop_requested() && clock_ns() - w->start_ns < most_ns && !target_has_ended(t);
          n++) {
-        clock_sleep(READING_NS);
+        clock_sleep(20 * MILLION);
         watch_read(w);
-        if (n % READINGS_A_LOOK != 0)
+        if (n % 50 != 0) /* once a second */
             continue;
         watch_follow(w, t);
         snprintf(text, sizeof text, "%s, %" PRIu64 " calls",

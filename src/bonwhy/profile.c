@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 
-#include "util/printable.h"
 #include "util/units.h"
 
 /* The calls become steps, of which several writes of one file in a row are one. They are cut into
@@ -138,8 +137,7 @@ static void find_cycles(struct stream *best)
 static void print_cycle(FILE *out, const struct stream *s, size_t first, unsigned length,
                         const struct role roles[])
 {
-    uint64_t bytes[MAX_STEPS] = {0};
-    uint64_t writes[MAX_STEPS] = {0};
+    uint64_t bytes[MAX_STEPS] = {0}, writes[MAX_STEPS] = {0};
     size_t number = 0;
     for (size_t begin = s->first < first ? s->first : first;
          begin != 0 && begin + length <= s->count; begin = end_of(s, begin)) {

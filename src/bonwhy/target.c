@@ -38,8 +38,7 @@ static bool find_unit(struct target *t, const char *unit)
 int target_find(struct target *t, const char *word, struct err *e)
 {
     uint64_t number;
-    char path[64];
-    char procs[PATH_MAX + 16];
+    char path[64], procs[PATH_MAX + 16];
     *t = (struct target){.gate = -1, .status = -1};
     if (units_parse_count(word, &number) == 0) {
         snprintf(path, sizeof path, "/proc/%.20s", word);
@@ -109,7 +108,6 @@ static void visit_process(int process, unsigned level, target_follow *follow, vo
         closedir(tasks);
 }
 
-/* Visits the processes of a control group and of those below it. */
 static void visit_group(const char *group, unsigned level, target_follow *follow, void *context)
 {
     char path[PATH_MAX];
@@ -137,7 +135,6 @@ void target_visit(const struct target *t, target_follow *follow, void *context)
         visit_group(t->group, 0, follow, context);
 }
 
-/* Takes the command's status once it has ended. */
 static bool reap(struct target *t)
 {
     int status;

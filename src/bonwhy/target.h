@@ -13,18 +13,16 @@ struct target {
     int status; /* the command's, as a shell has it; -1: it has not ended */
 };
 
-/* Finds what the user named: a pid, a control group's path, or the name of a unit. */
+/* Finds what the user named: a pid, a control group's path, or the name of a unit; or starts a
+ * command, which waits at its gate. */
 int target_find(struct target *t, const char *word, struct err *e);
-
-/* Starts a command, which waits at its gate. */
 int target_start(struct target *t, char *const command[], const struct identity *id, struct err *e);
 
 /* Calls follow() for all threads of the target, and of the processes below a process. */
 typedef void target_follow(void *context, int thread);
 void target_visit(const struct target *t, target_follow *follow, void *context);
 
-/* Whether the process or the command has ended. */
+/* Whether the process or the command has ended; waits for the command, which a stop of this program
+ * ends, and returns its status. */
 bool target_has_ended(struct target *t);
-
-/* Waits for the command, which a stop of this program ends. Returns its status. */
 int target_wait(struct target *t);

@@ -9,7 +9,6 @@
 
 #include "measure/clock.h"
 #include "measure/control_group.h"
-#include "measure/mount_info.h"
 #include "util/kernel_file.h"
 #include "util/units.h"
 
@@ -68,8 +67,7 @@ static void filter_calls(char text[static FILTER_TEXT], bool only_around)
 /* Looks a thread up in /proc; once more if it has executed another program. */
 static void look_up(struct person *one)
 {
-    char path[64];
-    char text[2048];
+    char path[64], text[2048];
     snprintf(path, sizeof path, "/proc/%d/status", one->thread);
     one->is_kernel = true;
     one->process = one->thread;
@@ -139,8 +137,7 @@ static unsigned find_storage(struct watch *w, dev_t device)
 /* Finds out which file a descriptor is now. Returns false when it is gone. */
 static bool look_at(struct watch *w, struct descriptor_entry *d)
 {
-    char link[64];
-    char path[PATH_MAX];
+    char link[64], path[PATH_MAX];
     struct stat is;
     unsigned i = 0;
     snprintf(link, sizeof link, "/proc/%d/fd/%d", d->process, d->fd);
@@ -180,7 +177,6 @@ static void look_at_files(struct watch *w, int process)
 #define READAHEAD_NS                                                                               \
     (BILLION / 20) /* what does not sync may wait for what was read ahead so long */
 
-/* Why a slow call was slow, and because of whom. */
 static void examine(struct watch *w, const struct person *by, const struct tail_event *end,
                     int file, const struct call_kind *k, struct call_stats *stats)
 {
@@ -304,7 +300,6 @@ static void look_at_unnamed(struct watch *w, int process)
         one->is_unnamed = true;
 }
 
-/* A request of io_uring, or one that io_submit() made of a device. */
 static void take_request(struct watch *w, const struct tail_event *e)
 {
     const bool is_aio = e->kind < TAIL_SUBMIT;
@@ -416,7 +411,6 @@ static void take(void *context, const struct tail_trace *from, struct tail_event
     }
 }
 
-/* Takes in the devices of new storages. */
 static void watch_devices(struct watch *w)
 {
     struct device_set *to = &w->devices;

@@ -5,11 +5,7 @@
 
 #include "bonwhy/target.h"
 #include "measure/facts.h"
-#include "measure/histogram.h"
 #include "tail/history.h"
-#include "tail/summary.h"
-#include "tail/trace.h"
-#include "util/err.h"
 
 /* Watches a program through two trace instances (trace.h), and keeps what the report needs: every
  * call that asks something of storage, with its time; the slowest of each kind with their causes;
@@ -106,8 +102,7 @@ struct file {
     bool is_reserved; /* its room was, by fallocate() */
     bool is_brief;    /* when last closed, open for less than half of the time since created_ns */
     uint64_t bytes;   /* its size when it was first seen */
-    uint64_t calls;
-    uint64_t waited_ns;
+    uint64_t calls, waited_ns;
 };
 
 /* What has no number of a system call: requests of io_uring, and transfers that io_submit made. */
@@ -118,8 +113,7 @@ struct file {
 enum { FILE_NOT_LOOKED_AT = -1, FILE_NONE = -2, FILE_CREATED = -3 };
 
 struct watch {
-    struct tail_trace calls;
-    struct tail_trace around;
+    struct tail_trace calls, around;
     struct tail_history history;
     struct person people[PEOPLE_PLACES]; /* a table by hash, of which a quarter stays empty */
     unsigned people_count;
@@ -134,8 +128,7 @@ struct watch {
     struct file files[MAX_FILES];
     unsigned file_count;
     struct descriptor_entry {
-        int process;
-        int fd;
+        int process, fd;
         int file;                   /* index of the file, or one of FILE_... */
         uint64_t created_ns;        /* when it was opened to create it; 0: it was not */
     } descriptors[MAX_DESCRIPTORS]; /* one takes the place of another, which is looked at again */
@@ -153,15 +146,13 @@ struct watch {
     bool is_new;            /* there is a new storage, whose devices are to be watched */
 };
 
-/* Begins to watch; w is zero before. The caller calls watch_read() every few milliseconds, and
- * watch_close() in any case. Fails with one line where the kernel's events cannot be seen. */
+/* Begins to watch; w is zero before. The caller calls watch_read() every few milliseconds,
+ * watch_follow() now and then, for what has become part of the target, watch_end() to stop
+ * recording and take in the rest, and watch_close() in any case. Fails with one line where the
+ * kernel's events cannot be seen. */
 int watch_open(struct watch *w, const struct target *t, struct err *e);
 void watch_read(struct watch *w);
-
-/* Follows what has become part of the target. */
 void watch_follow(struct watch *w, const struct target *t);
-
-/* Stops recording, and takes in the rest. */
 void watch_end(struct watch *w);
 void watch_close(struct watch *w);
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "io/file.h"
-#include "util/err.h"
 
 /* Options of single engines. All zeros are the defaults. */
 struct engine_options {
@@ -30,8 +29,7 @@ enum engine_answer {
 
 /* What an engine works with. All of it outlives the open engine. */
 struct engine_setup {
-    /* most transfers that are submitted but not yet returned by wait() */
-    unsigned depth;
+    unsigned depth; /* most transfers that are submitted but not yet returned by wait() */
     const struct io_file *files;
     unsigned file_count;
     unsigned char *buffers; /* all buffers, one after another */
@@ -56,8 +54,7 @@ struct engine_ops {
 
     /* Bytes of the engine's state, and what it needs besides for each transfer in flight. It begins
      * with a struct engine_setup, which the caller sets; the rest is zeroed. */
-    size_t state_bytes;
-    size_t transfer_bytes;
+    size_t state_bytes, transfer_bytes;
 
     /* Returns 0, or a negative errno with a line in e and nothing to close. NULL: not needed. */
     int (*open)(void *state, struct err *e);
@@ -81,13 +78,11 @@ struct engine_ops {
     void (*close)(void *state);
 };
 
-/* All engines, also those that this build lacks. Ends with NULL. */
-extern const struct engine_ops *const engine_table[];
-
 /* The engine of plain system calls. Tests that use no engine move data in the same way. */
 #define DEFAULT_ENGINE "sync"
 
-/* The engine with that name; NULL: there is none. */
+/* All engines, also those that this build lacks, and a NULL; the one with that name, or NULL. */
+extern const struct engine_ops *const engine_table[];
 const struct engine_ops *engine_by_name(const char *name);
 
 /* What --engine and --iodepth mean: finds the engine with that name, which must be in the table

@@ -233,32 +233,13 @@ static int complete_transfer(struct pass *p, struct operation *o)
     return 0;
 }
 
-/* Completes transfers that are back: a batch of them, or about those with a burst's bytes. */
-static int complete_batch(struct pass *p)
-{
-    struct io_queue *q = p->q;
-    unsigned next = q->done_first;
-    unsigned batch = MIN(q->done_end - next, p->batch);
-    if (batch == 0)
-        return 0;
-    unsigned end = next + (unsigned)MIN(batch, BURST_BYTES / (q->done[next]->length + 1) + 1);
-    int rc = 0;
-    while (rc == 0 && next < end)
-        rc = complete_transfer(p, (struct operation *)(void *)q->done[next++]);
-    q->done_first = next;
-    if (q->done_first == q->done_end)
-        q->done_first = q->done_end = 0;
-    return rc;
-}
-
 /* Submits pending operations until the engine is busy, or completes them at once. */
 static int submit_pending(struct pass *p)
 {
     struct io_queue *q = p->q;
     const struct engine_ops *engine = q->setup.engine;
     unsigned count = q->pending_count;
-    unsigned taken = 0;
-    unsigned queued = 0;
+    unsigned taken = 0, queued = 0;
     int rc = 0;
     if (!p->is_recent)
         update_clock(p);
@@ -346,9 +327,18 @@ int io_queue_run(struct io_queue *q, const struct io_source *source, struct op_s
     };
     p.batch = p.least_batch;
     p.end_ns = source->duration_ns > 0 ? p.now_ns + source->duration_ns : UINT64_MAX;
-    int rc;
+    int rc = 0;
     do {
-        rc = complete_batch(&p);
+        /* completes what is back: a batch, or about those with a burst's bytes */
+        unsigned next = q->done_first;
+        unsigned end = next + MIN(q->done_end - next, p.batch);
+        if (end > next)
+            end = (unsigned)MIN(end, next + BURST_BYTES / (q->done[next]->length + 1) + 1);
+        while (rc == 0 && next < end)
+            rc = complete_transfer(&p, (struct operation *)(void *)q->done[next++]);
+        q->done_first = next;
+        if (q->done_first == q->done_end)
+            q->done_first = q->done_end = 0;
         if (rc != 0)
             return rc;
         /* the source's next operations become pending, up to the bytes of a burst */

@@ -2,10 +2,8 @@
 #pragma once
 
 #include "io/engine.h"
-#include "io/file.h"
 #include "measure/histogram.h"
 #include "measure/slow_ops.h"
-#include "util/err.h"
 
 /* The one way from a source of operations to an engine. A queue belongs to one thread or process.
  * It keeps up to `depth` operations of a source in flight, begins one when another has ended, times
@@ -91,15 +89,14 @@ struct io_queue {
     struct operation **unused;  /* this and the next one have `depth` elements each */
     struct operation **pending; /* operations that will be submitted */
     struct io **done; /* twice the depth: transfers that have come back and wait to be examined */
-    unsigned unused_count;
-    unsigned pending_count;
-    unsigned done_first;
-    unsigned done_end;
+    unsigned unused_count, pending_count, done_first, done_end;
     unsigned in_flight; /* number of transfers that are submitted and not yet returned */
 };
 
-/* Opens a queue. The files must be open; `files` must stay in place until the queue is closed. */
+/* Opens a queue. The files must be open; `files` must stay in place until the queue is closed. What
+ * failed to open is closed. */
 int io_queue_open(struct io_queue *q, const struct io_queue_setup *setup, struct err *e);
+void io_queue_close(struct io_queue *q);
 
 /* Runs all operations of the source, until it has ended and nothing is in flight. `stats` counts
  * the operations that have ended, and the time for which transfers are in flight. */
@@ -112,6 +109,3 @@ int io_queue_sync(struct io_queue *q, unsigned file, struct err *e);
 /* Whether transfers cost no more than necessary. False: the engine could have registered its
  * buffers with the kernel, but was not allowed to. */
 bool io_queue_has_buffers(const struct io_queue *q);
-
-/* Closes the queue if it is open. */
-void io_queue_close(struct io_queue *q);

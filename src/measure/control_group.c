@@ -35,9 +35,7 @@ static bool find_group(const char *root, int process, bool is_v2, const char *co
 struct control_group *control_groups_find(const char *root, int process, const char *controller)
 {
     char top[PATH_MAX]; /* the group whose directory is mounted */
-    char mount[PATH_MAX];
-    char group[PATH_MAX];
-    char directory[PATH_MAX];
+    char mount[PATH_MAX], group[PATH_MAX], directory[PATH_MAX];
     unsigned count = 0;
     struct control_group *all = calloc(MAX_GROUPS + 1, sizeof *all);
     char *text = all ? kernel_file_whole(root, "/proc/self/mountinfo") : NULL;
@@ -116,8 +114,7 @@ void cpu_quotas_find(struct cpu_quotas *quotas, const char *root)
     for (const struct control_group *g = all; g && *g->directory; g++) {
         struct cpu_quota *q = &quotas->list[quotas->count];
         char text[64];
-        double quota = 0;
-        double period_us = 0;
+        double quota = 0, period_us = 0;
         /* version 2 has "20000 100000"; version 1 has -1 where there is no quota */
         if (g->is_v2 && read_text(g, "cpu.max", text)) {
             sscanf(text, "%lf %lf", &quota, &period_us);

@@ -23,7 +23,9 @@ uint64_t control_group_memory(const char *root);
 /* How many processes and threads these groups allow beside those in them; UINT64_MAX: no limit. */
 uint64_t control_group_tasks(const char *root);
 
-/* A quota of CPU time that a group of this process has. Owns nothing. */
+/* Quotas of CPU time that groups of this process have, which stand above each other. */
+#define CPU_QUOTAS 4
+
 struct cpu_quota {
     double cpus; /* number of CPUs whose time the group may use */
     uint64_t period_ns;
@@ -31,9 +33,7 @@ struct cpu_quota {
     char stat[PATH_MAX]; /* the group's file cpu.stat */
 };
 
-#define CPU_QUOTAS 4
-
-struct cpu_quotas { /* of all groups, which stand above each other */
+struct cpu_quotas {
     unsigned count;
     struct cpu_quota list[CPU_QUOTAS];
 };
@@ -45,8 +45,7 @@ double cpu_quotas_lowest(const struct cpu_quotas *q);
 /* What a quota did up to now, or between two readings. */
 struct quota_counts {
     double cpus;
-    uint64_t period_ns;
-    uint64_t periods;
+    uint64_t period_ns, periods;
     uint64_t throttled;    /* periods in which all of it was used */
     uint64_t throttled_ns; /* how long it held threads back, on all CPUs together */
 };

@@ -10,8 +10,7 @@ uint64_t cpu_used_ns(void);
 /* How long a thread wanted a CPU, in ns: it computed, or was ready to run and waited for a free
  * one. The rest of the time it slept, and waited for storage or another thread. */
 struct cpu_demand {
-    uint64_t computed_ns;
-    uint64_t waited_ns;
+    uint64_t computed_ns, waited_ns;
     bool waited_unknown; /* the kernel does not say; waited_ns is 0 */
 };
 
@@ -20,11 +19,10 @@ struct cpu_demand {
  * do not call this while something is being timed. */
 struct cpu_demand cpu_demand_of_thread(void);
 
-/* The demand of a thread between two readings. */
+/* The demand of a thread between two readings, and the sum. If the waiting time of either is
+ * unknown, that of the result is. */
 struct cpu_demand cpu_demand_between(const struct cpu_demand *before,
                                      const struct cpu_demand *after);
-
-/* Adds *part to *sum. If the waiting time of either is unknown, that of *sum becomes unknown. */
 void cpu_demand_add(struct cpu_demand *sum, const struct cpu_demand *part);
 
 /* Replaces *most by *other if *other is larger in the sum of computing and waiting. */

@@ -61,8 +61,7 @@ static bool add_device(struct device_set *d, struct device new)
 {
     if (device_set_has(d, new.major, new.minor))
         return true;
-    char path[PATH_MAX];
-    char target[PATH_MAX];
+    char path[PATH_MAX], target[PATH_MAX];
     path_of(d, &new, "", path);
     if (d->count == MAX_DEVICES || !kernel_file_link(path, target, sizeof target))
         return false;
@@ -78,8 +77,7 @@ static bool add_device(struct device_set *d, struct device new)
 static int add_all(struct device_set *d, const char *directory, const struct device *kind)
 {
     glob_t links;
-    char path[PATH_MAX];
-    char text[32];
+    char path[PATH_MAX], text[32];
     bool complete = snprintf(path, sizeof path, "%s/*", directory) < PATH_MAX;
     if (glob(path, 0, NULL, &links) != 0)
         return 0;
@@ -122,8 +120,7 @@ static bool add_filesystem(struct device_set *d, const struct mount_info *p,
     } profiles[] = {{"dup", 1, false},     {"raid1", 1, false}, {"raid10", 1, false},
                     {"raid1c3", 2, false}, {"raid5", 1, true},  {"raid6", 2, true},
                     {"raid1c4", 3, false}};
-    char path[PATH_MAX];
-    char uuid[sizeof p->uuid];
+    char path[PATH_MAX], uuid[sizeof p->uuid];
     if (strcmp(p->filesystem, "btrfs") == 0 && find_btrfs(p, uuid)) {
         snprintf(path, sizeof path, "%s/sys/fs/btrfs/%s/devices", p->root, uuid);
         int count = add_all(d, path, kind);
@@ -155,9 +152,7 @@ static void find_below_loop(struct device_set *d, struct device *loop)
     const struct device below = {.top = loop->top, .leaf = true};
     struct device device = below;
     struct mount_info mount = {.root = d->root};
-    char file[PATH_MAX];
-    char path[PATH_MAX];
-    char text[32];
+    char file[PATH_MAX], path[PATH_MAX], text[32];
     if (!device_fact(d, loop, "loop/backing_file", file, sizeof file))
         return;
     loop->is_cached = !device_fact(d, loop, "loop/dio", text, sizeof text) || *text == '0';
@@ -198,8 +193,7 @@ void device_find(struct device_set *d, const struct mount_info *p)
     /* Adds what is below each device: the members of a volume or RAID, or the disk of a partition.
      * If one cannot be found, only the busiest device is less certain. */
     for (unsigned i = 0; i < d->count; i++) {
-        char path[PATH_MAX];
-        char text[32];
+        char path[PATH_MAX], text[32];
         struct device *device = &d->devices[i];
         device_fact(d, device, "queue/iostats", text, sizeof text);
         device->counts =

@@ -7,21 +7,21 @@
  * (Documentation/block/stat.rst), whichever program caused it.
  *
  * Bytes are those of the devices that the filesystem was made on: a partition, a logical volume, a
- * RAID, a loop device; for a btrfs, all its devices. That is what the filesystem asked for: the
- * blocks of files, its own blocks (journal, directories), and copies, if it makes any. The devices
- * below these (the disk of the partition, the disks of the volume, those that a loop's file is on)
- * matter for the busy time, the name, and what reached the drives. A loop's file is never touched:
- * its server may be dead. tmpfs, overlayfs, network filesystems, FUSE and ZFS have no devices. */
+ * RAID, a loop device; for a btrfs, all its devices. They are what the filesystem asked for: blocks
+ * of files, its own (journal, directories), and copies, if it makes any. The devices below these
+ * (disks of a partition or volume, those that a loop's file is on) matter for the busy time, the
+ * name, and what reached the drives. A loop's file is never touched: its server may be dead. tmpfs,
+ * overlayfs, network filesystems, FUSE and ZFS have no devices. */
 
-#define MAX_DEVICES 64
-#define DEVICE_NAME 32 /* DISK_NAME_LEN of the kernel */
+#define MAX_DEVICES   64
+#define DEVICE_NAME   32 /* DISK_NAME_LEN of the kernel */
+#define DEVICE_SUMS   (11 + MAX_DEVICES)
+#define DEVICE_MODELS 256
 
 struct device {
     char name[DEVICE_NAME]; /* "nvme0n1p2" */
-    unsigned major;
-    unsigned minor;
-    /* index of the first filesystem device of the set that stands on this one, or of itself */
-    unsigned top;
+    unsigned major, minor;
+    unsigned top;   /* index of the first filesystem device that stands on this one, or of itself */
     bool leaf;      /* a lowest device below a volume, RAID or loop; the set's name lists it */
     bool stacked;   /* a volume, RAID or loop: devices of the set are below it */
     bool is_drive;  /* no device is known below it */
@@ -41,40 +41,32 @@ struct device_copies {
 
 /* Owns nothing, so it can be copied, and needs no release. */
 struct device_set {
-    const char *root; /* prefix of /sys, as in struct mount_info */
-    unsigned count;   /* 0: there are no devices, or they could not be found */
-    /* number of devices, from the first one, that the filesystem was made on */
-    unsigned filesystem;
+    const char *root;    /* prefix of /sys, as in struct mount_info */
+    unsigned count;      /* 0: there are no devices, or they could not be found */
+    unsigned filesystem; /* so many, from the first one, the filesystem was made on */
     struct device_copies copies;
     struct device devices[MAX_DEVICES];
     char name[128]; /* "vda2", "dm-0 (nvme0n1, nvme1n1)", "sda, sdb"; empty if `count` is 0 */
 };
 
-#define DEVICE_SUMS (11 + MAX_DEVICES)
-
 /* The counters at one moment, which count since the system started, or between two moments. */
 struct device_counters {
-    /* false: there are no devices, or one has vanished; the other fields mean nothing */
-    bool known;
+    bool known; /* false: there are none, or one has vanished; the other fields mean nothing */
     bool knows_stores; /* all devices count what they store, and drives their flushes (5.5) */
     struct device_copies copies; /* of the set; of several sets, of one of them */
     union {
         uint64_t sums[DEVICE_SUMS]; /* all that follow */
         struct {
             uint64_t queue_ns; /* time that requests spent in lowest devices, added up over them */
-            uint64_t read_bytes;
-            uint64_t written_bytes;
-            uint64_t read_ops; /* number of requests to the devices, after merging */
-            uint64_t write_ops;
+            uint64_t read_bytes, written_bytes;
+            uint64_t read_ops, write_ops; /* number of requests to the devices, after merging */
             /* sums over the drives, which others may use as well */
-            uint64_t drive_read_bytes;
-            uint64_t drive_written_bytes;
+            uint64_t drive_read_bytes, drive_written_bytes;
             uint64_t drive_stores;   /* number of writes and flushes that reached the drives */
             uint64_t disk_bytes;     /* of the disks of partitions, whichever partition has them */
             uint64_t part_bytes;     /* of those partitions */
             uint64_t lowest_busy_ns; /* mean of all lowest devices */
-            uint64_t
-                busy_ns[MAX_DEVICES]; /* for each device, in steps of a millisecond or a tick */
+            uint64_t busy_ns[MAX_DEVICES]; /* of each, in steps of a millisecond or a tick */
         };
     };
 };
@@ -87,10 +79,7 @@ bool device_fact(const struct device_set *d, const struct device *device, const 
 /* The counters of one device that this program uses, since the system started. */
 struct device_stat {
     uint64_t reads; /* number of requests, after merging */
-    uint64_t read_bytes;
-    uint64_t writes;
-    uint64_t written_bytes;
-    uint64_t busy_ms;
+    uint64_t read_bytes, writes, written_bytes, busy_ms;
     uint64_t queue_ms;  /* time that requests spent in it, added up over them */
     bool knows_flushes; /* false: Linux before 5.5, which does not count them */
     uint64_t flushes;
@@ -109,13 +98,11 @@ void device_find(struct device_set *d, const struct mount_info *p);
 bool device_set_has(const struct device_set *d, unsigned major, unsigned minor);
 
 /* The models of the lowest devices ("Samsung SSD 990 PRO"), joined by ", "; empty: unknown. */
-#define DEVICE_MODELS 256
 void device_models(const struct device_set *d, char models[static DEVICE_MODELS]);
 
+/* Reads the counters, and what changed between two readings of a set: unknown when one of them is,
+ * or a counter went backwards, because it wrapped or because another device has the number now. */
 void device_read(const struct device_set *d, struct device_counters *now);
-
-/* What changed between two readings of a set. That is unknown when one of them is, or a counter
- * went backwards, because it wrapped around or because another device has the number now. */
 struct device_counters device_since(const struct device_counters *now,
                                     const struct device_counters *before);
 

@@ -2,7 +2,6 @@
 #include "measure/durability.h"
 
 #include "measure/device.h"
-#include "measure/mount_info.h"
 #include "util/printable.h"
 
 #define IN_MEMORY     "everything is in memory"
@@ -11,14 +10,12 @@
 #define NEEDS_NONE    "the filesystem sends no flush, and no drive below it needs one"
 
 /* What a filesystem or one of its mount options says. The first one in the table decides. */
-struct sign {
+static const struct sign {
     const char *filesystems; /* their types; NULL: any */
     const char *option;      /* as /proc/self/mountinfo has it; NULL: none is needed */
     enum durability_kind kind;
     const char *why;
-};
-
-static const struct sign signs[] = {
+} signs[] = {
     {"tmpfs,ramfs,rootfs,devtmpfs", NULL, DURABILITY_NONE, IN_MEMORY},
     {"overlay", "volatile", DURABILITY_NONE, SYNCS_NOTHING},
     {"overlay", "fsync=volatile", DURABILITY_NONE, SYNCS_NOTHING}, /* Linux 6.18 */

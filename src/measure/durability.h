@@ -19,16 +19,16 @@ struct durability {
                         what "cannot be seen from here" */
 };
 
-/* Judges the directory behind directory_fd, which must not be open with O_PATH. */
+struct mount_info;
+struct device_counters;
+
+/* Judges the directory behind directory_fd, which must not be open with O_PATH; or a filesystem
+ * that is not an overlay. */
 void durability_find(struct durability *d, int directory_fd);
+void durability_of_mount(struct durability *d, const struct mount_info *mount);
 
 /* Whether `syncs` syncs returned, each of something newly written, and reached no drive, although
  * the devices count what they store. At most `at_once` syncs share a commit, so in that time the
  * filesystem's devices got at least one write for so many, and the drives below a write or a flush;
  * less than half of that is what others have stored. */
-struct device_counters;
 bool durability_is_pretended(const struct device_counters *spent, uint64_t syncs, unsigned at_once);
-
-/* Does the same as durability_find() for a filesystem that is not an overlay. */
-struct mount_info;
-void durability_of_mount(struct durability *d, const struct mount_info *mount);

@@ -134,9 +134,7 @@ static bool see_sata(const struct look *l)
  * SuperSpeed by a descriptor of a capability of type 3 (USB 3.2 specification, 9.6.2). */
 static bool see_usb(const struct look *l)
 {
-    char device[PATH_MAX];
-    char file[2 * PATH_MAX];
-    char bytes[512] = "";
+    char device[PATH_MAX], file[2 * PATH_MAX], bytes[512] = "";
     bool is_fast = false;
     if (!path_before(l, "/host", device) || !strstr(device, "/usb"))
         return false;
@@ -185,8 +183,7 @@ static bool see_network(const struct look *l)
         struct sockaddr_in v4;
         struct sockaddr any;
     } end = {0};
-    char text[INET6_ADDRSTRLEN] = "";
-    char interface[24] = "";
+    char text[INET6_ADDRSTRLEN] = "", interface[24] = "";
     struct ifaddrs *all = NULL;
     socklen_t size = sizeof end;
     const char *address = strstr(l->mount->options, ",addr=");

@@ -2,18 +2,15 @@
 #pragma once
 
 #include "measure/device.h"
-#include "measure/mount_info.h"
 
 /* What stands in the way: facts that the kernel shows about this machine and its storage, and that
  * make storage slower than it could be, or figures other than they seem. Each is read, never
  * guessed, and what cannot be read is not a fact. */
 
-#define FACT_TEXT 160
-#define FACT_MAX  16
-#define FACT_LINK 40
-
-/* How many of them a report for people prints. */
-#define FACT_PRINTED 5
+#define FACT_TEXT    160
+#define FACT_MAX     16
+#define FACT_LINK    40
+#define FACT_PRINTED 5 /* so many of them a report for people prints */
 
 struct fact {
     const char *key;           /* which row of the table: "link"; constant */

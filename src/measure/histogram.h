@@ -16,9 +16,7 @@
 #define HISTOGRAM_BUCKETS  ((HISTOGRAM_TOP_BITS - HISTOGRAM_SUB_BITS + 1) * HISTOGRAM_SUB)
 
 struct histogram {
-    uint64_t count;
-    uint64_t sum;
-    uint64_t maximum;
+    uint64_t count, sum, maximum;
     uint64_t inverted_minimum; /* ~minimum; 0: the histogram is empty */
     uint64_t buckets[HISTOGRAM_BUCKETS];
 };
@@ -45,8 +43,7 @@ static inline void histogram_record(struct histogram *h, uint64_t value)
 
 /* The range of buckets that have all values of a histogram: from `first` to `end` - 1. */
 struct histogram_range {
-    unsigned first;
-    unsigned end;
+    unsigned first, end;
 };
 
 static inline struct histogram_range histogram_range(uint64_t inverted_minimum, uint64_t maximum)
@@ -75,8 +72,9 @@ uint64_t histogram_middle(unsigned bucket);
  * 0.1 %. Returns the number of values, which is smaller if the histogram has fewer. */
 unsigned histogram_largest(const struct histogram *h, uint64_t values[], unsigned most);
 
-/* The smallest value; 0: the histogram is empty. */
+/* The smallest value, and the mean, both exact; 0: the histogram is empty. */
 uint64_t histogram_minimum(const struct histogram *h);
+double histogram_mean(const struct histogram *h);
 
 /* The value that `percent` (above 0, at most 100) of all values do not exceed (nearest rank), to
  * within 0.1 %; 0: the histogram is empty. */
@@ -93,23 +91,11 @@ uint64_t histogram_known_percentile(const struct histogram *h, double percent);
  * are fewer values. A percentage computed from a rank may be one off. */
 uint64_t histogram_at_rank(const struct histogram *h, uint64_t rank);
 
-/* The exact mean; 0: the histogram is empty. */
-double histogram_mean(const struct histogram *h);
-
 /* How long operations took, in nanoseconds. Percentiles that too few can show are 0. */
 struct latencies {
-    uint64_t min;
-    uint64_t mean;
-    uint64_t p50;
-    uint64_t p90;
-    uint64_t p95;
-    uint64_t p99;
-    uint64_t p99_9;
-    uint64_t p99_99;
-    uint64_t max;
+    uint64_t min, mean, p50, p90, p95, p99, p99_9, p99_99, max;
 };
 
-/* The latencies that a histogram of nanoseconds contains. */
 struct latencies latencies_of(const struct histogram *h);
 
 /* What one worker counts, to which no other writes; afterwards they are added up. It has no

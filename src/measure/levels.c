@@ -90,9 +90,7 @@ static double long_run_variance(const struct search *s, size_t from, size_t to)
 {
     double mean = mean_of(s, from, to);
     double n = (double)(to - from);
-    double all = 0;
-    double sum = 0;
-    double squares = 0;
+    double all = 0, sum = 0, squares = 0;
     for (size_t i = from + 1; i <= to; i++)
         all += deviation(s, i, mean);
     for (size_t i = from + 1; i < to; i++) {

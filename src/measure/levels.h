@@ -11,22 +11,18 @@
  * later than the last one. When there is no room left, both steps become a 512th of the whole, so a
  * short fast part of the work has many points, and so has a long slow one. */
 #define TRACK_ROOM 2048
+#define MAX_LEVELS 4
 
 /* What had been counted at a moment. Two points differ by what happened between them. */
 struct track_point {
-    uint64_t ns;
-    uint64_t bytes;
+    uint64_t ns, bytes;
     uint64_t read_bytes; /* what the devices below did; 0: unknown */
-    uint64_t written_bytes;
-    uint64_t read_ops;
-    uint64_t write_ops;
-    uint64_t busy_ns;
+    uint64_t written_bytes, read_ops, write_ops, busy_ns;
 };
 
 /* All zeros: an empty series. Has no pointers, so forked processes can share it. */
 struct track {
-    uint64_t step_ns;
-    uint64_t step_bytes;
+    uint64_t step_ns, step_bytes;
     size_t last;                           /* index of the last point */
     struct track_point points[TRACK_ROOM]; /* the first one is zero: the beginning */
 };
@@ -44,24 +40,20 @@ struct track_point *track_end(struct track *c, uint64_t ns, uint64_t bytes);
 /* A part of a series with one speed. A stall, in which nothing moves, is part of a level and not a
  * level itself; a stall at the end of the series, such as a final sync, belongs to no level. */
 struct level {
-    struct track_point from;
-    struct track_point to;
+    struct track_point from, to;
     double rate;            /* bytes per second */
     double ci95[2];         /* 95 % confidence interval of the rate */
     const char *limited_by; /* a static text; "unknown" or NULL: unknown */
 };
-
-#define MAX_LEVELS 4
 
 struct levels {
     unsigned count; /* 0: there are no levels: the speed is even, slopes, or is too short */
     struct level list[MAX_LEVELS];
 };
 
-/* The least fall, and the least that each level but the first must last. */
-#define LEVELS_FALL_PERCENT   20
-#define LEVELS_SHORTEST_NS    UINT64_C(3000000000)
-#define LEVELS_SHORTEST_SHARE 20 /* a 20th of the series */
+#define LEVELS_FALL_PERCENT   20                   /* the least fall */
+#define LEVELS_SHORTEST_NS    UINT64_C(3000000000) /* each level but the first must last so long, */
+#define LEVELS_SHORTEST_SHARE 20                   /* and a 20th of the series */
 
 /* Finds where the speed of a series falls for good, and the levels on both sides.
  *

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "measure/durability.h"
-#include "measure/mount_info.h"
 #include "util/units.h"
 
 #define CPU_BOUND_PERCENT    90 /* a worker that wants a CPU for more of the time is the limit */
@@ -346,13 +345,9 @@ const char *limit_text(enum limited_by by)
 
 /* Formats "41 %", or "41-74 %" for several tests: percent_range(41, 74).text. Shares are rounded
  * down everywhere, because what counts is "at least 10 %". */
-struct range {
-    char text[16];
-};
-
-static struct range percent_range(double least, double most)
+static struct units_text percent_range(double least, double most)
 {
-    struct range range;
+    struct units_text range;
     char first[8] = "";
     if (floor(least) < floor(most))
         snprintf(first, sizeof first, "%.0f-", fmax(0, floor(least)));
@@ -364,10 +359,11 @@ void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *le
                     const struct judgement *most)
 {
     const struct others *o = &least->others;
-    const struct range waited = percent_range(o->waited_percent, most->others.waited_percent);
-    const struct range held = percent_range(least->held_percent, most->held_percent);
-    const struct range busy = percent_range(least->device_percent, most->device_percent);
-    const struct range computed = percent_range(least->computed_percent, most->computed_percent);
+    const struct units_text waited = percent_range(o->waited_percent, most->others.waited_percent);
+    const struct units_text held = percent_range(least->held_percent, most->held_percent);
+    const struct units_text busy = percent_range(least->device_percent, most->device_percent);
+    const struct units_text computed =
+        percent_range(least->computed_percent, most->computed_percent);
     bool is_write =
         least->held_by == IO_LIMIT_WRITTEN_BYTES || least->held_by == IO_LIMIT_WRITE_OPS;
     bool is_bytes =
@@ -376,11 +372,11 @@ void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *le
     bool is_rest = least->source == SOURCE_RESIDENT;
     double low = is_rest ? 100 - most->moved_percent : least->moved_percent;
     double high = is_rest ? 100 - least->moved_percent : most->moved_percent;
-    const struct range moved = percent_range(low, high);
+    const struct units_text moved = percent_range(low, high);
     const char *share = high <= 0 ? "none" : high < 1 ? "<1 %" : low >= 100 ? "all" : moved.text;
     double worth = OTHERS_PERCENT; /* no device was measured, so that a CPU matters less */
-    const struct range stolen = percent_range(o->stolen_percent, most->others.stolen_percent);
-    const struct range beside = percent_range(o->device_percent, most->others.device_percent);
+    const struct units_text stolen = percent_range(o->stolen_percent, most->others.stolen_percent);
+    const struct units_text beside = percent_range(o->device_percent, most->others.device_percent);
     const struct units_text instant = units_time(least->instant_ns);
     const struct source_row *source = &source_rows[least->source];
     const char *to = least->way == WAY_READ ? " from storage" : " to storage";

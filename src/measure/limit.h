@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "measure/control_group.h"
 #include "measure/reading.h"
 #include "util/printable.h"
 
@@ -84,9 +83,7 @@ struct others others_of(const struct reading *spent, unsigned cpus, unsigned wor
  * - A quota held the process back for so long that this alone breaks a limit on a p99.
  * - Others moved so much of the device's bytes that its requests waited for theirs. */
 bool others_are_busy(const struct others *o);
-
-/* Whether it was busy for the last of these reasons. */
-bool others_move_data(const struct others *o);
+bool others_move_data(const struct others *o); /* the last of these */
 
 /* Counts this process's CPU time for each of several that do the same work on one machine. */
 void others_among(struct others *o, unsigned processes);

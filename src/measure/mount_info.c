@@ -133,8 +133,7 @@ void mount_info_of_path(struct mount_info *p, const char *path)
     char *text = kernel_file_whole(p->root, "/proc/self/mountinfo");
     for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
         unsigned major, minor;
-        char word[PATH_MAX];
-        char point[PATH_MAX];
+        char word[PATH_MAX], point[PATH_MAX];
         if (sscanf(line, "%*s %*s %u:%u %*s %4095s", &major, &minor, word) != 3)
             continue;
         mount_info_read_path(point, word, strlen(word));
@@ -214,9 +213,7 @@ uid_t mount_info_maker(const char *root, long mount_id)
  * is the device's number ends in that name. */
 void mount_info_find_journal(struct mount_info *p)
 {
-    char path[PATH_MAX];
-    char target[PATH_MAX];
-    char task[32];
+    char path[PATH_MAX], target[PATH_MAX], task[32];
     snprintf(path, sizeof path, "%s/sys/dev/block/%u:%u", p->root, p->major, p->minor);
     if (!kernel_file_link(path, target, sizeof target) || strcmp(p->filesystem, "ext4") != 0)
         return;
@@ -239,8 +236,7 @@ static const struct {
 
 bool mount_info_is_upper(int overlay_fd, int fd)
 {
-    struct statfs overlay;
-    struct statfs layer;
+    struct statfs overlay, layer;
     return fstatfs(overlay_fd, &overlay) == 0 && fstatfs(fd, &layer) == 0 &&
            overlay.f_type == OVERLAYFS_SUPER_MAGIC && overlay.f_blocks == layer.f_blocks &&
            overlay.f_bsize == layer.f_bsize && overlay.f_files == layer.f_files;

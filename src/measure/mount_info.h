@@ -14,6 +14,10 @@ bool filesystem_is_memory(const char *type);
 
 #define MOUNT_OPTIONS 512
 #define MOUNT_OPTION  64
+#define MAX_OVERLAYS  2 /* one may lie on another, but the kernel allows no third */
+
+/* Nobody is known to have made a mount: the kernel does not list it, or a service mounted it. */
+#define MOUNT_BY_UNKNOWN ((uid_t)65534)
 
 /* The filesystem of a directory, as stat(2), /proc and an ioctl show it. */
 struct mount_info {
@@ -36,9 +40,6 @@ struct mount_info {
 /* Describes the filesystem of the directory behind directory_fd, which must not be open with
  * O_PATH. What cannot be found out, as without /proc, stays 0 or empty. */
 void mount_info_find(struct mount_info *p, int directory_fd);
-
-/* An overlay may lie on another one, but the kernel allows no third. */
-#define MAX_OVERLAYS 2
 
 /* Whether a directory is on the filesystem of an overlay's upper layer, whose sizes statfs(2) of an
  * overlay returns. Its path may lead elsewhere in the mounts of a container. */
@@ -68,9 +69,6 @@ bool mount_info_has(const struct mount_info *p, const char *option);
 
 /* The number of the mount through which a descriptor was opened, even a hidden one; -1: unknown. */
 long mount_info_id_of(int fd);
-
-/* Nobody is known to have made a mount: the kernel does not list it, or a service mounted it. */
-#define MOUNT_BY_UNKNOWN ((uid_t)65534)
 
 /* The user who made the filesystem of a mount, or brought it: whose process shows it (FUSE), or who
  * asked mount(8) for it. 0: root, or what is not on record. */

@@ -3,7 +3,6 @@
 
 #include "measure/control_group.h"
 #include "measure/cpu.h"
-#include "measure/device.h"
 #include "measure/sources.h"
 
 /* All counters of one moment. Whatever is said about a stretch of time (a lap, a round, a step, a
@@ -43,11 +42,9 @@ void reading_take(struct reading *now, const struct sources *s, const struct cpu
 /* What was counted between two readings or sums. What one of them does not know is unknown. */
 struct reading reading_since(const struct reading *now, const struct reading *before);
 
-/* Adds a later stretch of time to a sum. */
+/* Adds a later stretch of time to a sum; or what another rank counted in the same time: what ranks
+ * of a host share counts only if is_first, which is set for the first rank of each host. */
 void reading_add(struct reading *sum, const struct reading *part);
-
-/* Adds what another rank counted in the same time. What the ranks of a host share counts only if
- * is_first, which is set for the first rank of each host. */
 void reading_join(struct reading *all, const struct reading *one, bool is_first);
 
 /* The share of a quota, in percent, that was used, and which; 0: none held anybody back. */

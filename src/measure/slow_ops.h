@@ -11,8 +11,7 @@
 
 /* One slow operation. The times are from clock_ns(). */
 struct slow_op {
-    uint64_t start_ns;
-    uint64_t end_ns;
+    uint64_t start_ns, end_ns;
     uint64_t offset; /* in the file */
     uint64_t place;  /* where its first byte is on the filesystem's device, in bytes */
     uint64_t placed; /* number of contiguous bytes from `place` on; 0: the place is not known */

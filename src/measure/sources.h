@@ -2,7 +2,6 @@
 #pragma once
 
 #include "measure/device.h"
-#include "measure/mount_info.h"
 
 /* The sources of evidence about where the bytes of some work came from or went to. A table in
  * sources.c has a row for each: where its figures come from, what it counts, on which filesystems

@@ -3,12 +3,9 @@
 
 #include <math.h>
 
-const char *const round_metric_names[ROUND_METRICS + 1] = {
-    [ROUND_IOPS] = "iops",
-    [ROUND_BANDWIDTH] = "bandwidth",
-    [ROUND_LATENCY] = "latency",
-    [ROUND_P99] = "p99",
-};
+/* in the order of enum round_metric */
+const char *const round_metric_names[ROUND_METRICS + 1] = {"iops", "bandwidth", "latency", "p99"};
+const char *const round_units[ROUND_METRICS] = {"ops/s", "KiB/s", "ns", "ns"};
 
 double round_figure(const struct round *r, enum round_metric metric)
 {
@@ -19,19 +16,13 @@ double round_figure(const struct round *r, enum round_metric metric)
     return metric == ROUND_IOPS ? rate : rate / 1024;
 }
 
-const char *round_unit(enum round_metric metric)
-{
-    return metric == ROUND_IOPS ? "ops/s" : metric == ROUND_BANDWIDTH ? "KiB/s" : "ns";
-}
-
 bool steady_judge(struct steady_fit *fit, const double figures[static STEADY_WINDOW])
 {
     double least = figures[0];
     double most = figures[0];
     double sum = 0;
     /* the slope of the least-squares line: sum(x y) / sum(x x), where x is the place of a round */
-    double products = 0;
-    double squares = 0;
+    double products = 0, squares = 0;
     for (unsigned i = 0; i < STEADY_WINDOW; i++) {
         double place = i - (STEADY_WINDOW - 1) / 2.0; /* relative to the middle of the window */
         products += place * figures[i];

@@ -7,8 +7,7 @@
 struct round {
     uint64_t end_ns; /* end of the round, on the clock of the test, which stops between rounds */
     uint64_t elapsed_ns; /* duration of the round */
-    uint64_t ops;
-    uint64_t bytes;
+    uint64_t ops, bytes;
     uint64_t mean_ns; /* mean of the latencies */
     uint64_t p99_ns;
 };
@@ -21,7 +20,7 @@ extern const char *const round_metric_names[ROUND_METRICS + 1];
 
 /* The figure of a round, in "ops/s", "KiB/s" or "ns"; 0 if the round took no time. */
 double round_figure(const struct round *r, enum round_metric metric);
-const char *round_unit(enum round_metric metric);
+extern const char *const round_units[ROUND_METRICS];
 
 /* Decides whether the figure of a test that is repeated in rounds is steady, by the definition of
  * the steady state in SNIA's Solid State Storage Performance Test Specification 2.0.2. Two things

@@ -25,8 +25,7 @@ static int compare_rates(const void *a, const void *b)
 
 void summary_of_rates(struct summary *s, double rates[], size_t count)
 {
-    double sum = 0;
-    double squares = 0;
+    double sum = 0, squares = 0;
     *s = (struct summary){.runs = count};
     if (count == 0)
         return;

@@ -6,10 +6,7 @@
 /* Summary of one rate over several runs, in the rate's unit. */
 struct summary {
     size_t runs; /* number of runs; 0: all other fields are 0 */
-    double median;
-    double min;
-    double max;
-    double mean;
+    double median, min, max, mean;
     double stddev;  /* standard deviation of the sample (divided by runs - 1); 0 for one run */
     double ci95[2]; /* 95 % confidence interval of the mean, by Student's t; for one run, the rate
                        twice. With two runs it is so wide that its lower end may be negative */

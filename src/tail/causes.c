@@ -7,14 +7,12 @@
 /* A request of the operation that is not complete yet. */
 struct request {
     uint32_t device;
-    bool is_issued;
-    bool is_meta;
+    bool is_issued, is_meta;
     uint64_t first; /* its sectors: from this one up to, but not including, `end` */
     uint64_t end;
     uint64_t left; /* number of sectors that are not complete yet */
 };
 
-/* The state of the operation at one moment. */
 struct moment {
     const struct tail_op *op;
     enum { RUNNING, WANTS_CPU, ASLEEP } thread;
@@ -26,9 +24,7 @@ struct moment {
     unsigned commits; /* number of commits under way */
     bool had_request;
     bool sleeps_on; /* its requests are complete, but the thread has not been woken since */
-    bool waits_for_log;
-    bool frees_memory;
-    bool pauses;
+    bool waits_for_log, frees_memory, pauses;
     struct asked { /* who asked the latest journals for a commit */
         uint64_t journal;
         int32_t by;
@@ -61,7 +57,6 @@ const char *tail_cause_words(enum tail_cause cause, enum tail_cause before)
     return is_told ? words + verb : words;
 }
 
-/* The first cause that applies. */
 static enum tail_cause cause_of(const struct moment *m)
 {
     const struct tail_op *op = m->op;
@@ -103,7 +98,6 @@ bool tail_event_is_on(const struct tail_event *e, const struct device_set *devic
                           e->device & ((1U << 20) - 1)); /* tail_device() */
 }
 
-/* Whether an event about a request is about these sectors. */
 static bool is_at(const struct tail_event *e, uint32_t device, uint64_t first, uint64_t end)
 {
     return e->device == device && e->sector < end && first < e->sector + e->sectors;
@@ -240,7 +234,6 @@ void tail_share_add(struct tail_share shares[], unsigned room, int32_t thread, u
     shares[at] = (struct tail_share){thread, amount};
 }
 
-/* Ends a span, with the event that ends it. */
 static void add_span(struct tail_spans *spans, const struct moment *m, uint64_t ns,
                      const struct tail_event *end)
 {

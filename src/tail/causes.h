@@ -27,8 +27,7 @@ enum tail_cause {
 
 /* The operation to explain, and how its events are recognised. */
 struct tail_op {
-    uint64_t start_ns;
-    uint64_t end_ns;
+    uint64_t start_ns, end_ns;
     uint64_t before_ns; /* it may wait for what its thread requested up to this long before */
     int thread;         /* whose requests belong to it, unless it is queued; -1: one that sleeps */
     bool is_queued;     /* its thread does other things while it is in flight */
@@ -36,8 +35,7 @@ struct tail_op {
     bool sees_all;      /* this kernel has all events that show a cause */
     bool is_limited;    /* a control group limits operations of its kind */
     uint32_t device;    /* where its data is, if `sectors` is not 0 */
-    uint64_t sector;
-    uint64_t sectors;
+    uint64_t sector, sectors;
     const struct device_set *devices; /* flushes and commits of others do not count; NULL: all do */
 };
 

@@ -52,8 +52,7 @@ struct examiner {
     bool knows_place;
     uint32_t device; /* as in struct tail_event */
     uint64_t start;  /* first sector of the filesystem's device on `device` */
-    bool is_traced;
-    bool is_stopped;
+    bool is_traced, is_stopped;
     struct board *board;
     struct helper process;
     /* used only by the examiner's process */

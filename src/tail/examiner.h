@@ -2,11 +2,8 @@
 #pragma once
 
 #include "measure/control_group.h"
-#include "measure/histogram.h"
 #include "measure/slow_ops.h"
 #include "tail/summary.h"
-#include "tail/trace.h"
-#include "util/err.h"
 
 /* The examiner is a process that runs beside a test. Every few milliseconds it takes slow
  * operations out of the workers' boxes (slow_ops.h), reads what the kernel has recorded (trace.h,
@@ -20,9 +17,7 @@ struct examiner;
 
 /* The run delay of a thread, read at some time from before_ns to after_ns (clock_ns()). */
 struct run_delay_sample {
-    uint64_t before_ns;
-    uint64_t after_ns;
-    uint64_t waited_ns;
+    uint64_t before_ns, after_ns, waited_ns;
 };
 
 /* How long a worker waits for a CPU, by /proc/PID/task/TID/schedstat: what can be known where the
@@ -65,16 +60,13 @@ struct examiner_setup {
 int examiner_make_boxes(struct slow_box **boxes, unsigned count, struct err *e);
 void examiner_free_boxes(struct slow_box *boxes, unsigned count);
 
-/* Starts the examiner while no worker works. The caller frees *out with examiner_free(). */
+/* Starts the examiner while no worker works. The caller frees *out. examiner_stop() ends its
+ * process when no worker works any more; examiner_free() does, too. There, x may be NULL. */
 int examiner_start(struct examiner **out, const struct examiner_setup *setup, struct err *e);
-
-/* Ends the examiner's process. No worker may be at work any more. x may be NULL. */
 void examiner_stop(struct examiner *x);
+void examiner_free(struct examiner *x);
 
 /* Sums up what the examiner found about the operations of a kind, which have these latencies. The
  * process must have ended. */
 int examiner_sum_up(const struct examiner *x, unsigned kind, const struct histogram *latencies,
                     struct tail_summary *summary, struct err *e);
-
-/* Stops the examiner, if it still runs, and frees it. x may be NULL. */
-void examiner_free(struct examiner *x);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "tail/summary.h"
-#include "tail/trace.h"
 
 /* The newest events in the order of time, in memory of a fixed size, in which they overwrite the
  * oldest. */
@@ -10,12 +9,6 @@ struct tail_ring {
     struct tail_event *events;
     size_t room;    /* a power of two */
     uint64_t count; /* number of events ever added */
-};
-
-/* A stretch of time in which the kernel lost events. */
-struct tail_gap {
-    uint64_t from_ns;
-    uint64_t to_ns;
 };
 
 #define TAIL_GAPS 256
@@ -26,8 +19,7 @@ struct tail_source {
     unsigned cpu;
     struct tail_page page;
     struct tail_event events[2]; /* of the page's latest record */
-    unsigned count;              /* their number */
-    unsigned taken;              /* of these */
+    unsigned count, taken;       /* their number; of these */
     uint64_t last_ns;            /* time of that record */
 };
 
@@ -38,7 +30,9 @@ struct tail_history {
     unsigned source_count;
     struct tail_ring all;  /* but for the rare ones */
     struct tail_ring rare; /* flushes and commits, which are needed for longer */
-    struct tail_gap gaps[TAIL_GAPS];
+    struct tail_gap {
+        uint64_t from_ns, to_ns;
+    } gaps[TAIL_GAPS]; /* stretches of time in which the kernel lost events */
     uint64_t gap_count;
     uint64_t seen_events; /* number of records that are events */
     uint64_t lost_events; /* number of those that the kernel has lost */
@@ -49,10 +43,9 @@ int tail_history_open(struct tail_history *h, const struct tail_trace *const tra
                       unsigned count);
 void tail_history_close(struct tail_history *h);
 
-/* Adds an event, which is not older than the one added before. */
+/* Adds an event, which is not older than the one added before; or that the kernel lost events of
+ * this time. */
 void tail_history_add(struct tail_history *h, const struct tail_event *e);
-
-/* Notes that the kernel lost events of this time. */
 void tail_history_lost(struct tail_history *h, uint64_t from_ns, uint64_t to_ns);
 
 /* Reads what the traces have recorded up to now. take() gets each event, in the order of time, and

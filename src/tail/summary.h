@@ -3,7 +3,6 @@
 
 #include "measure/histogram.h"
 #include "tail/causes.h"
-#include "util/printable.h"
 
 /* The slowest operations of a test, and why they were slow: plain data and pure functions. */
 
@@ -26,10 +25,9 @@ struct tail_slowest {
     unsigned count;
 };
 
-/* The bound that an operation must exceed to be added; 0 while there is room. */
+/* Adds an operation, which takes the place of the fastest one when there is no room; and the bound
+ * that one must exceed to be added, 0 while there is room. */
 uint64_t tail_slowest_least(const struct tail_slowest *all);
-
-/* Adds an operation, which takes the place of the fastest one when there is no room. */
 void tail_slowest_add(struct tail_slowest *all, const struct tail_record *r);
 
 /* The latency from which on operations are worth examining, judged by the latencies so far. */
@@ -53,7 +51,6 @@ struct tail_summary {
  * that is 0, a thousandth, but at least TAIL_LEAST and at most MAX_TAIL. Returns 0 or -ENOMEM. */
 int tail_summary_make(struct tail_summary *s, const struct tail_slowest *all,
                       const struct histogram *latencies, uint64_t start_ns);
-
 void tail_summary_release(struct tail_summary *s);
 
 /* Adds a sentence: "of the slowest 100 (above 8.1 ms): 71 waited for the device itself; 29 for a

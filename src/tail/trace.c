@@ -409,7 +409,6 @@ static struct label_text *note_of(struct tail_trace *t)
     return &t->note;
 }
 
-/* Reads the beginning of a file in tracefs. Returns false when it cannot. */
 static bool read_file(const struct tail_trace *t, const char *file, char *text, size_t size)
 {
     char path[2 * INSTANCE_PATH];
@@ -472,12 +471,10 @@ unsigned tail_trace_descriptors(void)
            4; /* two files, a directory, the remover's socket */
 }
 
-/* Sets up the instance and opens the files that are needed later. */
 static bool open_files(struct tail_trace *t)
 {
     char text[INSTANCE_PATH];
-    bool has_pipe = false;
-    bool all = true;
+    bool has_pipe = false, all = true;
     t->cpus = (unsigned)get_nprocs_conf();
     t->pipes = calloc(t->cpus, sizeof *t->pipes);
     t->pages = calloc(t->cpus, t->page_bytes);
@@ -535,25 +532,6 @@ static void discard_instance(struct tail_trace *t)
     errno = code;
 }
 
-/* Makes and opens an instance. Another run with --cleanup may remove it while none of its files is
- * open, so this is tried again. */
-static bool open_instance(struct tail_trace *t)
-{
-    for (int i = 0; i < 3; i++) {
-        uint32_t number = 0;
-        if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
-            return false;
-        snprintf(t->name, sizeof t->name, "explain-tail-%d-%08" PRIx32, (int)getpid(), number);
-        /* making a directory in `instances` makes a trace instance */
-        if (mkdirat(t->instances, t->name, 0700) != 0)
-            return false;
-        if (open_files(t))
-            return true;
-        discard_instance(t);
-    }
-    return false;
-}
-
 static void note_reason(struct tail_trace *t, const char *what, int code)
 {
     if (code == ENOENT)
@@ -568,8 +546,7 @@ static void note_reason(struct tail_trace *t, const char *what, int code)
  * that is impossible. */
 static bool open_or_note(struct tail_trace *t)
 {
-    char text[FORMAT_BYTES];
-    char file[INSTANCE_PATH];
+    char text[FORMAT_BYTES], file[INSTANCE_PATH];
     /* PROC_PID_INIT_INO of the kernel: elsewhere, thread IDs in events differ from the program's */
     if (kernel_file_link("/proc/self/ns/pid", text, sizeof text) &&
         strcmp(text, "pid:[4026531836]") != 0) {
@@ -592,11 +569,21 @@ static bool open_or_note(struct tail_trace *t)
     if (read_file(t, "current_tracer", text, sizeof text) && strcmp(text, "nop\n") != 0)
         label_add(note_of(t), "another tracer is active (%.*s): the figures include its cost",
                   (int)strcspn(text, "\n"), text);
-    if (!open_instance(t)) {
-        note_reason(t, "tracefs", errno == ENOENT ? EIO : errno);
-        return false;
+    /* Another run with --cleanup may remove it while none of its files is open: then once more. */
+    for (int i = 0; i < 3; i++) {
+        uint32_t number = 0;
+        if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+            break;
+        snprintf(t->name, sizeof t->name, "explain-tail-%d-%08" PRIx32, (int)getpid(), number);
+        /* making a directory in `instances` makes a trace instance */
+        if (mkdirat(t->instances, t->name, 0700) != 0)
+            break;
+        if (open_files(t))
+            return true;
+        discard_instance(t);
     }
-    return true;
+    note_reason(t, "tracefs", errno == ENOENT ? EIO : errno);
+    return false;
 }
 
 int tail_trace_open(struct tail_trace *t, enum tail_set set, struct err *e)

@@ -67,8 +67,7 @@ struct tail_field {
 /* Where the parts of a page of the kernel's trace buffer are, as trace_pipe_raw returns it:
  * header_page in tracefs, and Documentation/trace/ring-buffer-design.rst of the kernel. */
 struct tail_page_layout {
-    struct tail_field commit;
-    struct tail_field data;
+    struct tail_field commit, data;
 };
 
 /* Reads `text`, the contents of header_page. Returns false when it has an unexpected form. */
@@ -93,12 +92,10 @@ bool tail_page_begin(struct tail_page *page, const struct tail_page_layout *layo
 const unsigned char *tail_page_next(struct tail_page *page, size_t *bytes);
 
 /* Number of the kernel's events that show causes, whose records become a struct tail_event. */
-enum { TAIL_EVENTS = 25 };
+enum { TAIL_EVENTS = 25, TAIL_EVENT_FIELDS = 4 };
 
 /* Path of an event in tracefs ("block/block_rq_issue"). */
 const char *tail_event_path(unsigned index);
-
-#define TAIL_EVENT_FIELDS 4
 
 /* The formats of the records of the running kernel. */
 struct tail_decoder {
@@ -124,8 +121,6 @@ bool tail_decoder_misses(const struct tail_decoder *d, unsigned index, const cha
 unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, size_t bytes,
                      uint64_t ns, struct tail_event events[static 2]);
 
-#define TAIL_INSTANCE_NAME 48
-
 /* Which events an instance records. TAIL_OWN: all that show causes, of this program's threads and
  * the devices below its files. Other processes need two instances, because the kernel applies a
  * list of processes to all of one: TAIL_CALLS has what happens in the threads that
@@ -142,13 +137,11 @@ struct tail_trace {
     bool is_open;
     struct label_text note; /* what cannot be seen, and why; empty: everything can be seen */
     int instances;          /* directory of all instances */
-    char name[TAIL_INSTANCE_NAME];
-    bool sees_all; /* this kernel has all events for the test that began last */
-    int set_event;
-    int set_event_pid; /* -1 unless the set is TAIL_CALLS */
-    int tracing_on;
-    int filters[TAIL_EVENTS];
-    int *pipes; /* for each CPU; -1: there is no such CPU */
+    char name[48];          /* of this one */
+    bool sees_all;          /* this kernel has all events for the test that began last */
+    int set_event, tracing_on, filters[TAIL_EVENTS]; /* files of it that are open */
+    int set_event_pid;                               /* the same; -1 unless it is of TAIL_CALLS */
+    int *pipes;                                      /* for each CPU; -1: there is no such CPU */
     unsigned cpus;
     unsigned char *pages; /* for each CPU, a part of the kernel's buffers */
     size_t page_bytes;
@@ -157,40 +150,34 @@ struct tail_trace {
     struct helper remover;
 };
 
-/* The most descriptors that an instance takes: for events, CPUs, and the rest of it. */
-unsigned tail_trace_descriptors(void);
-
-/* Makes the instance. If that is impossible, t->note says why, which is not a failure. */
+/* Makes the instance. If that is impossible, t->note says why, which is not a failure. Closing
+ * removes it, and waits until it is gone. It takes so many descriptors at most. */
 int tail_trace_open(struct tail_trace *t, enum tail_set set, struct err *e);
+void tail_trace_close(struct tail_trace *t);
+unsigned tail_trace_descriptors(void);
 
 /* The threads and devices whose events are recorded. */
 struct tail_watch {
-    int first_thread;                 /* lowest thread ID */
-    int last_thread;                  /* highest thread ID */
+    int first_thread, last_thread;    /* lowest and highest thread ID */
     const struct device_set *devices; /* NULL: all */
     const char *filesystem;           /* its type, "ext4"; empty: unknown */
     const char *calls; /* which system calls, as a filter of the kernel ("id == 0") */
 };
 
-/* Records the events of more threads ("7 8 "), and of the threads and processes that they make. One
- * call for all takes the kernel as long as one for each. */
+/* Changes what is recorded; or adds the events of more threads ("7 8 "), and of those that they
+ * make: one call for all takes the kernel as long as one for each. Whether the kernel accepts it.
+ */
+bool tail_trace_watch(const struct tail_trace *t, const struct tail_watch *w);
 bool tail_trace_follow(const struct tail_trace *t, const char *threads);
 
-/* Changes what is recorded. Returns whether the kernel accepts it. */
-bool tail_trace_watch(const struct tail_trace *t, const struct tail_watch *w);
-
-/* Begins to record. Earlier records are lost. Returns 0 or a negative errno. */
+/* Begins to record: earlier records are lost. Returns 0 or a negative errno. After the end of the
+ * recording, the instance costs no time. */
 int tail_trace_begin(struct tail_trace *t, const struct tail_watch *w);
-
-/* Stops recording. After that the instance costs no time. */
 void tail_trace_end(struct tail_trace *t);
 
 /* Reads the next page of a CPU's records, in the place of the one before. Returns false when there
  * is none for now. */
 bool tail_trace_read(const struct tail_trace *t, unsigned cpu, struct tail_page *page);
-
-/* Removes the instance, and waits until it is gone. */
-void tail_trace_close(struct tail_trace *t);
 
 /* --cleanup: removes the instances that killed runs have left, with a line for each. */
 void tail_trace_cleanup(void);

@@ -16,8 +16,7 @@ struct state {
     struct engine_setup setup;
     struct io_uring ring;
     bool must_ask; /* completions appear only after a system call */
-    bool has_files;
-    bool has_buffers;
+    bool has_files, has_buffers;
 };
 
 static const char *reason_of(int code, bool polls)
@@ -88,8 +87,7 @@ static int uring_open(void *state, struct err *e)
 
 static bool has_buffers(const void *state)
 {
-    const struct state *s = state;
-    return s->has_buffers;
+    return ((const struct state *)state)->has_buffers;
 }
 
 static enum engine_answer uring_submit(void *state, struct io *io)
@@ -130,8 +128,7 @@ static int uring_wait(void *state, unsigned least, struct io *done[], unsigned m
     bool is_full = rc == -EAGAIN || rc == -EBUSY; /* the kernel accepts more when some are reaped */
     if (rc < 0 && !(is_full && io_uring_cq_ready(&s->ring) > 0))
         return is_full ? -EINTR : rc;
-    unsigned count = 0;
-    unsigned head;
+    unsigned count = 0, head;
     struct io_uring_cqe *cqe;
     io_uring_for_each_cqe(&s->ring, head, cqe)
     {

@@ -100,11 +100,9 @@ static int libaio_wait(void *state, unsigned least, struct io *done[], unsigned 
     return count;
 }
 
-/* Closes the engine. io_destroy(2) waits for transfers in flight. */
 static void libaio_close(void *state)
 {
-    struct state *s = state;
-    io_destroy(s->context);
+    io_destroy(((struct state *)state)->context); /* waits for transfers in flight */
 }
 
 const struct engine_ops engine_libaio = {
