@@ -124,8 +124,7 @@ static int make_run(struct inquiry *q, const struct settings *s, struct err *e)
         rc = main_loop_run(&main_loop, &failure);
         if (rc == 0)
             rc = result_make(&result, &main_loop, &failure);
-        profile_target_end(run.shared, main_loop.end_ns);
-        failed = profile_target_failure(run.shared, e);
+        failed = profile_target_end(run.shared, main_loop.end_ns, e);
         if (failed == 0 && rc == 0)
             rc = result_check(&result, &failure);
         if (failed == 0 && rc == 0) {

@@ -88,10 +88,9 @@ struct cost phase_cost(const struct plan *p, enum test_id test)
 
 static void release_workers(struct run_context *r)
 {
-    struct err ignored = {0};
     for (unsigned i = 0; i < r->plan->workers; i++) {
         io_queue_close(&r->work[i].queue);
-        io_close(r->work[i].data.file, &ignored); /* if it is still open */
+        io_close(r->work[i].data.file, NULL); /* if it is still open */
     }
 }
 
@@ -208,8 +207,7 @@ static void judge_levels(const struct phase *ph, struct test_result *t)
  * stops a dropper that does not answer, which is not the monitor's. */
 static void drop_meanwhile(void *dropper)
 {
-    struct err ignored = {0};
-    cache_dropper_drop(dropper, &ignored);
+    cache_dropper_drop(dropper, NULL);
 }
 
 /* Starts the monitor and, if the plan explains the tail and the workers have a queue of operations,

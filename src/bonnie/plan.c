@@ -247,12 +247,9 @@ static int choose_steady(struct plan *p, const struct settings *s, struct err *e
 static int choose_engine(struct plan *p, const char *name, uint64_t depth, struct err *e)
 {
     static const char *const queues[] = {"libaio", "io_uring"};
-    struct err ignored = {0};
-    for (size_t i = p->direct ? 0 : 1; i < 2 && !name && p->is_brief && !p->row->sync; i++) {
-        if (engine_check(engine_by_name(queues[i]), &ignored) == 0)
+    for (size_t i = p->direct ? 0 : 1; i < 2 && !name && p->is_brief && !p->row->sync; i++)
+        if (engine_check(engine_by_name(queues[i]), NULL) == 0)
             name = queues[i];
-        err_init(&ignored);
-    }
     if (!name && p->is_brief && depth > 1) {
         if (p->tests[TEST_IOPS])
             p->left_out = p->direct ? "neither libaio nor io_uring works here"
@@ -267,10 +264,9 @@ static int choose_engine(struct plan *p, const char *name, uint64_t depth, struc
 
 void plan_forgo_direct(struct plan *p)
 {
-    struct err ignored = {0};
     p->direct = false;
     if (p->is_brief)
-        choose_engine(p, NULL, p->row->iodepth, &ignored);
+        choose_engine(p, NULL, p->row->iodepth, NULL);
 }
 
 void plan_bound_row(struct plan *p, uint64_t left_ns, unsigned rows, uint64_t op_bytes,

@@ -12,11 +12,10 @@ static unsigned name_number(const struct data_file *d)
 
 void data_file_release(struct data_file *d)
 {
-    struct err ignored = {0}; /* then the directory cannot be removed either: that is noticed */
     descriptor_close(&d->file->fd);
     descriptor_close(&d->fd);
-    if (d->named_in)
-        scratch_remove_data_file(d->named_in, name_number(d), &ignored);
+    if (d->named_in) /* if this fails, the directory cannot be removed either: that is noticed */
+        scratch_remove_data_file(d->named_in, name_number(d), NULL);
     d->named_in = NULL;
     d->valid_bytes = 0;
     contents_end_rewriting(d->contents, d->number);

@@ -137,7 +137,6 @@ void direct_see(struct direct *d, int fd, uint64_t place, const struct sources *
     uint64_t *buffer = aligned_alloc(bytes, bytes);
     struct transfer transfers[WAYS] = {{.code = ENOMEM}, {.code = ENOMEM}};
     struct residency left;
-    struct err ignored;
     struct rng rng;
     off_t at = (off_t)(place / bytes * bytes);
     bool writes = (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
@@ -152,7 +151,7 @@ void direct_see(struct direct *d, int fd, uint64_t place, const struct sources *
         if (writes && pwrite(fd, buffer, bytes, at) >= 0) /* the next one finds it in its place */
             transfers[WAY_WRITTEN] = move_block(fd, at, buffer, bytes, WAY_WRITTEN, &devices);
         if (transfers[WAY_WRITTEN].has_page && !filesystem_is_memory(s->filesystem))
-            (void)page_cache_evict(fd, "", &left, &ignored);
+            (void)page_cache_evict(fd, "", &left, NULL);
         transfers[WAY_READ] = move_block(fd, at, buffer, bytes, WAY_READ, &devices);
     }
     free(buffer);

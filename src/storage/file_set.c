@@ -344,10 +344,9 @@ static int make_room(struct file_set *s, struct err *e)
 int file_set_clear(struct file_set *s, bool goes_on, struct err *e)
 {
     struct scratch_space space;
-    struct err ignored = {0};
     /* whether there is room for all workers to make as many files again, with as much left free */
     bool grows = goes_on && !has_data(s) && s->state.wanted < MAX_WANTED &&
-                 scratch_space(s->setup.scratch, &space, &ignored) == 0 &&
+                 scratch_space(s->setup.scratch, &space, NULL) == 0 &&
                  space.files / 2 > s->setup.count &&
                  space.bytes / 2 > s->setup.count * BYTES_PER_FILE;
     s->state.wanted = s->files.count + (grows ? s->state.wanted : 0);

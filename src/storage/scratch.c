@@ -363,8 +363,7 @@ static int remove_private_directory(struct scratch *s, struct err *e)
     if (rc == -ESTALE)
         return say_moved(e, s->path, s->name, s->fd);
     err_system(e, -rc, "remove directory %s/%s", s->path, s->name);
-    struct err ignored = {0};
-    make_owner_file(s, &ignored);
+    make_owner_file(s, NULL);
     return rc;
 }
 

@@ -324,11 +324,10 @@ static void name_missing(const struct coordinator *c, const char *what, const ch
         c->break_line(c->line);
     if (c->ranks.number != 0)
         message("%s: rank 0 on %s has not arrived%s", what, s->introduction.first_host, how);
-    for (unsigned i = 1; c->ranks.number == 0 && i < c->ranks.count; i++) {
+    for (unsigned i = 1; c->ranks.number == 0 && i < c->ranks.count; i++)
         if (!s->has_come[i] && missing++ < MAX_NAMED)
             message("%s: rank %u on %s has not arrived%s", what, i,
                     c->ranks.cards ? c->ranks.cards[i].host : "a host not known yet", how);
-    }
     if (missing > MAX_NAMED)
         message("%s: %u ranks in all have not arrived", what, missing);
 }

@@ -100,9 +100,9 @@ static int semaphores_join(struct coordinator *c, struct err *e)
         return 0;
     }
     struct sembuf operation = {.sem_num = ALIVE, .sem_op = 1, .sem_flg = SEM_UNDO};
-    if (semop(c->semaphores, &operation, 1) != 0)
-        return err_system(e, errno, "join the processes that -p made semaphores for");
-    return 0;
+    return semop(c->semaphores, &operation, 1) == 0
+               ? 0
+               : err_system(e, errno, "join the processes that -p made semaphores for");
 }
 
 /* Calls semtimedop(2) for short times, so that it notices a signal or the end of a process. */

@@ -95,14 +95,12 @@ static void confined_main(void *context, int socket)
     const struct confined_job *job = context;
     unsigned low = (unsigned)MIN(socket, job->keep);
     unsigned high = (unsigned)MAX(socket, job->keep);
-    struct err ignored = {0};
     if (job->outlives) {
         prctl(PR_SET_PDEATHSIG, 0);
         setsid();
     }
     bool confined = close_from(0, low) && close_from(low + 1, high) && close_from(high + 1, ~0U) &&
-                    privilege_give_up_capabilities(&ignored) == 0 &&
-                    job->confine(job->context, socket);
+                    privilege_give_up_capabilities(NULL) == 0 && job->confine(job->context, socket);
     if (confined && (write(socket, "", 1) == 1 || job->outlives))
         job->work(job->context, socket);
     /* the filter does not allow exit_group(2), which _exit() calls */

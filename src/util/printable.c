@@ -21,10 +21,9 @@ static const struct range unprintable[] = {
 
 static bool in_ranges(uint32_t character, const struct range *ranges, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (character >= ranges[i].first && character <= ranges[i].last)
             return true;
-    }
     return false;
 }
 

@@ -135,11 +135,10 @@ void *method_buffer(const struct header *h)
 static int judging_open(struct judging *j, int fd, const char *name)
 {
     struct residency left = {0};
-    struct err ignored = {0};
     int opened = openat(fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (opened < 0)
         return -errno;
-    if (j->evicts && page_cache_evict(opened, name, &left, &ignored) == 0 && left.known)
+    if (j->evicts && page_cache_evict(opened, name, &left, NULL) == 0 && left.known)
         j->resident_bytes += left.bytes;
     return opened;
 }

@@ -331,9 +331,8 @@ static int files_join(void *thread, void *shared, unsigned channels, struct err 
     w->buffer = aligned_alloc(ALIGNMENT, round_up(MAX(p->buffer_bytes, 1), ALIGNMENT));
     w->name = malloc(p->setup.names->longest + 1);
     w->other_name = malloc(p->setup.names->longest + 1);
-    if (w->buffer && w->name && w->other_name)
-        return 0;
-    return err_system(e, ENOMEM, "allocate memory for the requests of a thread");
+    bool is_complete = w->buffer && w->name && w->other_name;
+    return is_complete ? 0 : err_system(e, ENOMEM, "allocate memory for the requests of a thread");
 }
 
 static void files_leave(void *thread)

@@ -827,9 +827,10 @@ static void *work_on(void *context)
     return NULL;
 }
 
-void profile_target_end(void *shared, uint64_t load_end_ns)
+int profile_target_end(void *shared, uint64_t load_end_ns, struct err *e)
 {
     struct state *s = shared;
+    char text[256];
     atomic_store(&s->is_ending, true);
     event_happens(&s->ends, EVENT_WAKES_ALL);
     for (unsigned i = 0; i < PROFILE_WORKS; i++) {
@@ -839,6 +840,12 @@ void profile_target_end(void *shared, uint64_t load_end_ns)
         gauge_end(&s->works[i].gauge, load_end_ns);
     }
     gauge_end(&s->syncs, load_end_ns);
+    uint32_t failure = atomic_load(&s->failure);
+    if (failure == 0)
+        return 0;
+    failure_describe(NULL, failure, text, sizeof text);
+    err_say(e, "%s: %s: %s", s->profile->name, s->scratch.path, text);
+    return -(int)(failure & 0xffff);
 }
 
 /* A second call does nothing. */
@@ -873,7 +880,7 @@ static void close_target(void *shared)
 {
     struct state *s = shared;
     struct err e = {0};
-    profile_target_end(s, 0);
+    profile_target_end(s, 0, NULL);
     profile_target_finish(s, &e);
     for (unsigned i = 0; i < PROFILE_WORKS; i++)
         free(s->works[i].actor.buffer);
@@ -985,18 +992,6 @@ const struct gauge *profile_target_gauge(const void *shared, uint32_t on)
 {
     const struct state *s = shared;
     return on == LIMIT_ON_SYNC ? &s->syncs : &s->works[on].gauge;
-}
-
-int profile_target_failure(const void *shared, struct err *e)
-{
-    const struct state *s = shared;
-    char text[256];
-    uint32_t failure = atomic_load(&s->failure);
-    if (failure == 0)
-        return 0;
-    failure_describe(NULL, failure, text, sizeof text);
-    err_say(e, "%s: %s: %s", s->profile->name, s->scratch.path, text);
-    return -(int)(failure & 0xffff);
 }
 
 const struct target_ops target_profile = {

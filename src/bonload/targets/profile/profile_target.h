@@ -72,14 +72,12 @@ struct commit_group {
 int commit_group_join(struct commit_group *g, uint64_t *sync_ns);
 
 /* Ends the work beside the requests of the target `profile`, after the last request, and waits for
- * what is under way. The load ended at load_end_ns, by clock_ns(). */
-void profile_target_end(void *shared, uint64_t load_end_ns);
+ * what is under way. The load ended at load_end_ns, by clock_ns(). Returns 0, or a negative errno
+ * with a line in e: the failure that ended the run. */
+int profile_target_end(void *shared, uint64_t load_end_ns, struct err *e);
 
 /* A limit's gauge: complete after profile_target_end(), and there until the target is closed. */
 const struct gauge *profile_target_gauge(const void *shared, uint32_t on);
-
-/* The failure that ended the run: 0, or a negative errno with a line in e. */
-int profile_target_failure(const void *shared, struct err *e);
 
 /* Removes all files, after profile_target_end(). The gauges stay. */
 int profile_target_finish(void *shared, struct err *e);

@@ -63,18 +63,17 @@ bool xml_text(const char *xml, size_t length, const char *element, char *text, s
 {
     char tag[32];
     int tag_length = snprintf(tag, sizeof tag, "<%s>", element);
-    const char *end = xml + length;
     const char *at = memmem(xml, length, tag, (size_t)tag_length);
     const char *stop = NULL;
     size_t used = 0;
     if (at) {
         at += tag_length;
-        stop = memchr(at, '<', (size_t)(end - at));
+        stop = memchr(at, '<', (size_t)(xml + length - at));
     }
     while (stop && at < stop && used + 1 < size) {
         char byte = *at;
         size_t taken = 1;
-        for (size_t i = 0; i < sizeof entities / sizeof *entities; i++) {
+        for (size_t i = 0; i < COUNT_OF(entities); i++) {
             size_t entity = strlen(entities[i].name);
             if (entity > (size_t)(stop - at) || memcmp(at, entities[i].name, entity) != 0)
                 continue;
@@ -362,7 +361,6 @@ static char *trim(char *text)
 static int read_profile(struct s3_place *place, const char *variable, const char *usual,
                         const char *section, struct err *e)
 {
-    const size_t keys = sizeof profile_keys / sizeof *profile_keys;
     char path[4096];
     char *text;
     size_t length;
@@ -389,9 +387,9 @@ static int read_profile(struct s3_place *place, const char *variable, const char
         const char *key = trim(line);
         size_t i = 0;
         value = trim(value);
-        while (i < keys && fnmatch(profile_keys[i], key, 0) != 0)
+        while (i < COUNT_OF(profile_keys) && fnmatch(profile_keys[i], key, 0) != 0)
             i++;
-        if (i == keys)
+        if (i == COUNT_OF(profile_keys))
             rc = err_say(e,
                          "%.200s: the profile has %.60s, but only static keys, region and "
                          "endpoint_url are supported",
@@ -628,7 +626,7 @@ struct upload {
     enum upload_step step;
     uint64_t part; /* number of the current part, counted from 1 */
     char id[256];
-    struct text list; /* the uploaded parts, as XML, in memory for free(3) */
+    struct text list; /* the uploaded parts, as XML */
     uint32_t failure; /* why the upload is being aborted */
 };
 
@@ -647,6 +645,7 @@ struct s3_exchange {
 struct s3_thread {
     struct signer signer;
     char *url;                      /* of the transfer that is being prepared */
+    char *lists;                    /* memory of all channels' lists of parts */
     int64_t second;                 /* the second, since 1970, that `time` is about */
     char time[40];                  /* that second in the form that signatures need */
     struct s3_exchange exchanges[]; /* one for each channel */
@@ -748,12 +747,11 @@ static bool make_headers(struct web_exchange *x, unsigned version, struct sign_r
     struct s3_exchange *own = x->own;
     unsigned char sum[SHA256_BYTES];
     struct text authorization;
-    struct timespec now;
     struct tm parts;
-    clock_gettime(CLOCK_REALTIME, &now);
-    if (!thread->time[0] || thread->second != now.tv_sec) {
-        thread->second = now.tv_sec;
-        gmtime_r(&now.tv_sec, &parts);
+    time_t now = time(NULL);
+    if (!thread->time[0] || thread->second != now) {
+        thread->second = now;
+        gmtime_r(&now, &parts);
         strftime(thread->time, sizeof thread->time,
                  version == 2 ? "%a, %d %b %Y %H:%M:%S GMT" : "%Y%m%dT%H%M%SZ", &parts);
     }
@@ -896,10 +894,13 @@ static int s3_join(struct web_thread *t, struct err *e)
                   (place->token ? strlen(place->token) : 0);
     size_t list_size = sizeof LIST_BEGIN + sizeof LIST_END + s3->parts_most * 256 + PART_TEXT;
     struct s3_thread *own = t->own = calloc(1, sizeof *own + t->channels * sizeof *own->exchanges);
-    if (own)
+    if (own) {
         own->url = malloc(s3->url_bytes);
-    bool is_complete = own && own->url;
-    for (unsigned i = 0; is_complete && i < t->channels; i++) {
+        own->lists = malloc(t->channels * list_size);
+    }
+    if (!own || !own->url || !own->lists)
+        return err_system(e, ENOMEM, "allocate memory for %u channels", t->channels);
+    for (unsigned i = 0; i < t->channels; i++) {
         struct s3_exchange *x = t->exchanges[i].own = &own->exchanges[i];
         char *const texts[S3_LINES] = {
             [LINE_AUTHORIZATION] = place->version > 0 ? x->authorization : NULL,
@@ -915,11 +916,8 @@ static int s3_join(struct web_thread *t, struct err *e)
             next = &x->lines[k];
         }
         curl_easy_setopt(t->exchanges[i].easy, CURLOPT_HTTPHEADER, next);
-        x->upload.list = (struct text){.memory = malloc(list_size), .size = list_size};
-        is_complete = x->upload.list.memory;
+        x->upload.list = (struct text){.memory = own->lists + i * list_size, .size = list_size};
     }
-    if (!is_complete)
-        return err_system(e, ENOMEM, "allocate memory for %u channels", t->channels);
     return signer_open(&own->signer, &place->keys, room, e);
 }
 
@@ -928,8 +926,7 @@ static void s3_leave(struct web_thread *t)
     struct s3_thread *own = t->own;
     if (!own)
         return;
-    for (unsigned i = 0; i < t->channels; i++)
-        free(own->exchanges[i].upload.list.memory);
+    free(own->lists);
     signer_close(&own->signer);
     free(own->url);
     free(own);
