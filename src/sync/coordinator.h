@@ -106,11 +106,9 @@ int coordinator_leave(struct coordinator *c, int rc, struct err *e);
 
 /* ---- the System V semaphores at which processes of one user meet ---- */
 
-/* Makes the semaphores for `processes` processes of this user, in place of earlier ones. This and
- * semaphores_remove() fail where another user has made a set under this user's key. */
+/* Make the semaphores for `processes` processes of this user, in place of earlier ones; remove
+ * those that there are. Both fail where another user has made a set under this user's key. */
 int semaphores_make(int processes, struct err *e);
-
-/* Removes the semaphores of this user, if there are any. */
 int semaphores_remove(struct err *e);
 
 /* --cleanup: removes the semaphores of this user if processes have met at them and all of these

@@ -42,10 +42,8 @@ struct rank_span {
 };
 void rank_span_add(struct rank_span *s, uint64_t start, uint64_t end);
 
-/* Number of ranks on the host of a rank. Only in rank 0. */
+/* Number of ranks on the host of a rank; whether it is the first one there. Only in rank 0. */
 unsigned ranks_beside(const struct ranks *r, unsigned rank);
-
-/* Whether the rank is the first one on its host. Only in rank 0. */
 bool ranks_is_first(const struct ranks *r, unsigned rank);
 
 /* Convert a rank's time to rank 0's clock, by the comparison before the test or the last one. */
@@ -56,9 +54,7 @@ uint64_t rank_clock_end(const struct ranks *r, unsigned rank, uint64_t ns);
  * own clock is not, so the work takes at least as long as it says. */
 void rank_clock_span(const struct ranks *r, unsigned rank, uint64_t *start, uint64_t *end);
 
-/* Room for the text of starts_text(). */
-#define STARTS_TEXT 128
-
 /* Writes how closely several ranks began together: "within 476 us of one another", and how well
  * their clocks could be compared; clock_uncertainty_ns 0: all read the same clock. */
+#define STARTS_TEXT 128
 void starts_text(char text[static STARTS_TEXT], uint64_t spread_ns, uint64_t clock_uncertainty_ns);

@@ -26,11 +26,10 @@ struct err {
 
 void err_init(struct err *e);
 
-/* Records a failure as "TEXT: REASON", with the system's reason for the errno. Returns -code. */
+/* Record a failure as "TEXT: REASON", with the system's reason for the errno; or one without an
+ * errno as "TEXT", whose code is EINVAL. Return the negative code. */
 int err_system(struct err *e, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-/* Records a failure without an errno as "TEXT"; its code is EINVAL. Returns -EINVAL. */
 int err_say(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Adds a failure, if it is one, of cleaning up: "FIRST; FURTHER", as far as there is room. */

@@ -30,10 +30,9 @@ struct gauge {
     bool outlasts_load;     /* set by gauge_end() */
 };
 
-/* Makes a gauge of all zeros ready for gauge_add(). Its slices begin now. */
+/* Makes a gauge of all zeros ready, whose slices begin now; adds a duration that ended at end_ns,
+ * by clock_ns(). */
 void gauge_init(struct gauge *g, uint64_t limit_ns);
-
-/* Adds a duration that ended at end_ns, by clock_ns(). */
 void gauge_add(struct gauge *g, uint64_t duration_ns, uint64_t end_ns);
 
 /* Ends a gauge that is no longer in use. A duration outlasts the load, which ended at load_end_ns,

@@ -47,7 +47,6 @@ void web_reasons_hide(struct web_reasons *r, const char *secret);
 
 /* Returns the code of that key's failure. Stores the text as a line of UTF-8 without any secret. */
 uint32_t web_reasons_failure(struct web_reasons *r, const char *key, const char *text);
-
 void web_reasons_describe(const struct web_reasons *r, uint32_t failure, char *text, size_t size);
 
 /* A new handle has the first one. The first four are also the first operations of both targets. */
@@ -206,10 +205,8 @@ static inline bool text_is_whole(const struct text *t)
     return t->used < t->size;
 }
 
-/* Begins an empty text in the caller's memory. */
+/* Begins an empty text in the caller's memory. Appends texts: text_put(&t, first, second). */
 void text_begin(struct text *t, char *memory, size_t size);
-
-/* Appends texts: text_put(&t, first, second). */
 #define text_put(t, ...) text_put_list((t), (const char *const[]){__VA_ARGS__, NULL})
 void text_put_list(struct text *t, const char *const *list);
 
