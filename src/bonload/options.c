@@ -371,25 +371,6 @@ int options_parse(int argc, char *argv[], struct settings *settings, FILE *out, 
     return rc;
 }
 
-/* Refuses a command line without a load; for a directory, says which questions loads answer. */
-static int refuse_no_load(const struct settings *s, struct err *e)
-{
-    struct path_directory d;
-    const char *dir = s->url;
-    if (!dir || path_open(&d, NULL, dir, PATH_FAILS, NULL) != 0)
-        return err_say(e, "no load is given: use -rps or -wps, -rt or -wt, -max-latency or -sweep");
-    path_close(&d);
-    message("is %s good enough for etcd, a database, a mail store? bonload -good-for=etcd %s", dir,
-            dir);
-    message("how long does a write take at 100 a second? bonload -wps=100 -duration=10s -fsync "
-            "-remove %s/XXXXXX",
-            dir);
-    return err_say(e,
-                   "how many threads can write below 20 ms? bonload -max-latency=p99:20ms -rt=0 "
-                   "-duration=30s -fsync -remove %s/XXXXXX",
-                   dir);
-}
-
 /* Finds how load is made. Refuses what cannot be combined. */
 static int find_mode(struct plan *p, const struct settings *s, struct err *e)
 {
@@ -418,8 +399,23 @@ static int find_mode(struct plan *p, const struct settings *s, struct err *e)
         return err_say(e, "-sweep uses rates, and cannot be combined with threads (-rt, -wt)");
     if (rates && threads && !searches)
         return err_say(e, "threads (-rt, -wt) and rates (-rps, -wps) cannot be combined");
-    if (!rates && !threads && !sweeps && !searches && !has_curve)
-        return refuse_no_load(s, e);
+    if (!rates && !threads && !sweeps && !searches && !has_curve) {
+        struct path_directory d;
+        const char *dir = s->url; /* for a directory, says which questions loads answer */
+        if (!dir || path_open(&d, NULL, dir, PATH_FAILS, NULL) != 0)
+            return err_say(
+                e, "no load is given: use -rps or -wps, -rt or -wt, -max-latency or -sweep");
+        path_close(&d);
+        message("is %s good enough for etcd, a database, a mail store? bonload -good-for=etcd %s",
+                dir, dir);
+        message("how long does a write take at 100 a second? bonload -wps=100 -duration=10s -fsync "
+                "-remove %s/XXXXXX",
+                dir);
+        return err_say(e,
+                       "how many threads can write below 20 ms? bonload -max-latency=p99:20ms "
+                       "-rt=0 -duration=30s -fsync -remove %s/XXXXXX",
+                       dir);
+    }
     p->mode = sweeps ? MODE_SWEEP : searches ? MODE_SEARCH : threads ? MODE_THREADS : MODE_RATE;
     if (s->stop_on_bad_rate && p->mode != MODE_RATE)
         return pass_goader(s, err_say(e, "-stop-on-bad-rate needs a rate (-rps, -wps)"), e);

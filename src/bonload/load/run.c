@@ -577,33 +577,6 @@ static void settle_request(struct load_thread *t, struct request *r, uint64_t en
     t->unused[t->unused_count++] = r;
 }
 
-/* Sleeps until the ticket is due or something changes. In a pause, parks, and returns the budget.
- */
-static void load_thread_sleep(struct load_thread *t, uint32_t change, uint32_t writes)
-{
-    struct run *run = t->run;
-    unsigned gate = atomic_load(&run->gate);
-    bool is_parked = gate % 2 != 0;
-    if (is_parked) {
-        if (gate == t->gate + 1)
-            atomic_fetch_sub(&run->budget, t->budget);
-        t->budget = 0;
-        t->ticket_ns = 0;
-        atomic_store(&t->parked, gate);
-    }
-    uint64_t until_ns = t->ticket_ns != 0 ? t->ticket_ns : EVENT_NO_DEADLINE;
-    if (t->load->pace == PACE_FOLLOWS && atomic_load(&t->load->is_open) && !is_parked) {
-        atomic_fetch_add(&run->followers, 1);
-        if (run_reads_allowed(run) <= atomic_load(&t->load->followed) &&
-            !atomic_load(&run->is_over) && !writes_are_over(t))
-            event_wait(&run->write_ended, writes, EVENT_NO_DEADLINE);
-        atomic_fetch_sub(&run->followers, 1);
-    } else if (until_ns - t->now_ns > SPIN_NS) {
-        event_wait(&run->change, change, until_ns);
-    }
-    t->now_ns = clock_ns();
-}
-
 void *load_thread_work(void *load_thread)
 {
     struct load_thread *t = load_thread;
@@ -646,8 +619,27 @@ void *load_thread_work(void *load_thread)
         }
         if (t->unused_count == t->channels && turn == TURN_OVER)
             break;
-        if (t->unused_count == t->channels) {
-            load_thread_sleep(t, change, writes);
+        if (t->unused_count == t->channels) { /* sleeps, in a pause parked and without a budget */
+            unsigned gate = atomic_load(&run->gate);
+            bool is_parked = gate % 2 != 0;
+            if (is_parked) {
+                if (gate == t->gate + 1)
+                    atomic_fetch_sub(&run->budget, t->budget);
+                t->budget = 0;
+                t->ticket_ns = 0;
+                atomic_store(&t->parked, gate);
+            }
+            uint64_t until_ns = t->ticket_ns != 0 ? t->ticket_ns : EVENT_NO_DEADLINE;
+            if (t->load->pace == PACE_FOLLOWS && atomic_load(&t->load->is_open) && !is_parked) {
+                atomic_fetch_add(&run->followers, 1);
+                if (run_reads_allowed(run) <= atomic_load(&t->load->followed) &&
+                    !atomic_load(&run->is_over) && !writes_are_over(t))
+                    event_wait(&run->write_ended, writes, EVENT_NO_DEADLINE);
+                atomic_fetch_sub(&run->followers, 1);
+            } else if (until_ns - t->now_ns > SPIN_NS) {
+                event_wait(&run->change, change, until_ns);
+            }
+            t->now_ns = clock_ns();
             continue;
         }
         /* waits for requests in flight, but not for long if other changes could let one begin */

@@ -406,27 +406,6 @@ static int parse_steps(struct parser *r, char *text, struct profile_step *steps)
     return count > 0 ? 0 : refuse_line(r, "a step");
 }
 
-static int add_limit(struct parser *r)
-{
-    struct profile *p = r->profile;
-    struct profile_limit l = {.on = LIMIT_ON_SYNC, .name = r->words[1]};
-    struct latency_limit figure;
-    if (r->limits == PROFILE_LIMITS || r->count != 4 || !limit_figure_parse(r->words[2], &figure) ||
-        units_parse_duration(r->words[3], 0, &l.nanoseconds) != 0 || l.nanoseconds == 0)
-        return refuse_line(r, "limit, then sync or the name of a beside line, then pN or max, and "
-                              "a duration; three at most");
-    l.percent = figure.of == LIMIT_MAX ? 100 : figure.percent;
-    bool is_found = strcmp(l.name, "sync") == 0;
-    for (uint32_t i = 0; i < r->works && !is_found; i++) {
-        is_found = strcmp(p->works[i].name, l.name) == 0;
-        l.on = i;
-    }
-    if (!is_found)
-        return refuse_line(r, "sync, or the name of a beside line above this one");
-    p->limits[r->limits++] = l;
-    return 0;
-}
-
 static int parse_line(struct parser *r, char *text)
 {
     static const char *const kinds[] = {[PROFILE_LOG] = "log",
@@ -476,8 +455,25 @@ static int parse_line(struct parser *r, char *text)
     for (enum profile_file_kind kind = PROFILE_LOG; kind <= PROFILE_FILE; kind++)
         if (strcmp(first, kinds[kind]) == 0)
             return add_file(r, kind);
-    if (strcmp(first, "limit") == 0)
-        return add_limit(r);
+    if (strcmp(first, "limit") == 0) {
+        struct profile_limit l = {.on = LIMIT_ON_SYNC, .name = r->words[1]};
+        struct latency_limit figure;
+        if (r->limits == PROFILE_LIMITS || r->count != 4 ||
+            !limit_figure_parse(r->words[2], &figure) ||
+            units_parse_duration(r->words[3], 0, &l.nanoseconds) != 0 || l.nanoseconds == 0)
+            return refuse_line(r, "limit, then sync or the name of a beside line, then pN or max, "
+                                  "and a duration; three at most");
+        l.percent = figure.of == LIMIT_MAX ? 100 : figure.percent;
+        bool is_found = strcmp(l.name, "sync") == 0;
+        for (uint32_t i = 0; i < r->works && !is_found; i++) {
+            is_found = strcmp(p->works[i].name, l.name) == 0;
+            l.on = i;
+        }
+        if (!is_found)
+            return refuse_line(r, "sync, or the name of a beside line above this one");
+        p->limits[r->limits++] = l;
+        return 0;
+    }
     if (strcmp(first, "load") == 0)
         return r->loads < PROFILE_LOADS && r->count == 2 &&
                        parse_number(r->words[1], MAX_NUMBER, &p->loads[r->loads++])
