@@ -47,12 +47,10 @@ struct steps {
     struct tally other; /* room for what another rank has counted */
 };
 
-/* The main thread's part in a run: it sets the load, watches the run, and ends it. It wakes up a
- * hundred times a second, and no request ever waits for it.
- *
- * A run is a sequence of steps. Between two steps the run pauses until no request is in flight, so
- * each request belongs to exactly one step, and a step's figures are the difference of two sums.
- * After the warm-up, which is forgotten, comes one step, or all those of a search or a sweep. */
+/* The main thread's part in a run: it sets the load, watches the run a hundred times a second, and
+ * ends it; no request ever waits for it. Between two steps the run pauses until no request is in
+ * flight, so each belongs to one step, whose figures are the difference of two sums. After the
+ * warm-up, which is forgotten, comes one step, or all those of a search or a sweep. */
 enum stage {
     STAGE_WARMING, /* requests of the warm-up begin; they do not count */
     STAGE_COOLING, /* the last requests of the warm-up end */

@@ -101,8 +101,7 @@ void kind_search_step_down(struct kind_search *ks, enum verdict why)
 #define SETTLING_WINDOWS 2
 
 /* Less load does not help if at 1/HELP_PART of a load there are still more than 1/HELP_LEAST of the
- * late requests, and of the mean latency. This says nothing of a rate of which less than MADE_SHARE
- * could be made: it was more than the store can do, and so may be an eighth of it. */
+ * late requests, and of the mean latency; but of a rate, MADE_SHARE must have been made. */
 #define HELP_PART  8
 #define HELP_LEAST 2
 #define MADE_SHARE .9

@@ -70,8 +70,7 @@ bool written_has(const struct written_set *w, uint64_t number);
  * returns its number. 0: there is none yet. When all have been removed, returns the last one. */
 uint64_t written_pick(struct written_set *w, uint64_t random);
 
-/* Takes the oldest successful write for removal, so that written_pick() will not return it again.
- * Returns its number; 0: there is none, or an older write is in flight. */
+/* Takes the oldest successful write for removal: its number; 0: none, or an older is in flight. */
 uint64_t written_take_oldest(struct written_set *w);
 
 /* Whether that write has been taken for removal. */

@@ -827,8 +827,7 @@ void backlog_measure(struct backlog *b, const struct run *r, uint64_t now_ns)
         double seconds =
             fmax((double)(due - due_before(b, load, BAD_RATE_SECONDS, now_ns)), BAD_RATE_SECONDS);
         if (backlog > second) {
-            /* The number that was due a second ago grew as the schedule says, so that the moment
-             * when it crossed the number that ended is known, whether or not this thread ran. */
+            /* from the schedule, and not from when this thread ran, which may be late */
             double rate = arrivals_rate(load_schedule(load), now_ns - BILLION);
             double passed = (double)(now_ns - b->looked_ns);
             double above = (backlog - second) / rate * (double)BILLION;

@@ -47,8 +47,7 @@ void series_close(struct series *s);
 /* Ends the current slice if its time is over, or if is_last is set. */
 void series_update(struct series *s, const struct recorders *r, uint64_t elapsed_ns, bool is_last);
 
-/* Merges another rank's series into `whole`, slice by slice. Afterwards `part` can only be closed.
- * Percentiles then come from the bins. Returns false when there is no memory. */
+/* Merges another rank's series, which can then only be closed. Returns false without memory. */
 bool series_merge(struct series *whole, struct series *part);
 
 /* Lower edge of a bin, in ns. */
