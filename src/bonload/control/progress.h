@@ -24,10 +24,8 @@ int progress_open(struct progress_view *v, bool is_wanted, struct err *e);
 void progress_update(struct progress_view *v, const struct run *run, uint64_t now_ns,
                      uint64_t goal_ns);
 
-/* Reports each kind of failure once, with -verbose. */
+/* Report each kind of failure once, with -verbose; and remove the line from the terminal. */
 void progress_report_failures(struct progress_view *v, const struct run *run);
-
-/* Removes the progress line from the terminal. */
 void progress_clear(void *view);
 
 /* The file of -live-file: a line of CSV for each second or, if its name ends in .prom, metrics of

@@ -27,7 +27,6 @@ void failures_note(struct failures *f, enum load_kind kind, uint32_t code, uint6
 
 /* Copies the counts so far. No other thread may use `copy`. */
 void failures_copy(struct failures *copy, const struct failures *f);
-
 void failures_clear(struct failures *f);
 
 static inline enum load_kind failure_kind(const struct failure *f)
@@ -121,10 +120,9 @@ struct recorder_rules {
 void recorder_add(struct recorder *to, const struct recorder_rules *rules, const struct request *r,
                   uint64_t response_ns, uint64_t service_ns);
 
-/* Adds the counts of `part` to `whole`. No other thread may use `whole`. */
+/* Add the counts of `part` to `whole`, which no other thread may use, or compute what was counted
+ * between two snapshots; *difference may be *now itself. */
 void tally_merge(struct tally *whole, const struct tally *part);
-
-/* Computes what was counted between two snapshots; *difference may be *now itself. */
 void tally_subtract(struct tally *difference, const struct tally *now, const struct tally *before);
 
 /* Number of requests that have ended, successful or failed. */

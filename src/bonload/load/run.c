@@ -108,11 +108,11 @@ static uint64_t run_budget(const struct plan *p)
     if (p->max_requests == UINT64_MAX)
         return UINT64_MAX;
     if (p->kinds[LOAD_READ].pace != PACE_FOLLOWS)
-        return plan_share(p, p->max_requests);
+        return stripe_count(&p->stripe, p->max_requests);
     uint64_t writes = mul_div(p->max_requests + 1, BILLION, p->reads_per_write + BILLION);
     while (mul_div(writes, p->reads_per_write, BILLION) > p->max_requests - writes)
         writes--;
-    return plan_share(p, writes);
+    return stripe_count(&p->stripe, writes);
 }
 
 static int open_names(struct run *r, struct err *e)
@@ -217,7 +217,7 @@ int run_open(struct run *r, const struct plan *p, struct err *e)
         struct load *load = &r->loads[kind];
         const struct kind_plan *k = &p->kinds[kind];
         *load = (struct load){.kind = kind, .pace = k->pace};
-        load->channels = k->pace == PACE_NONE ? 0 : (unsigned)plan_share(p, k->channels);
+        load->channels = k->pace == PACE_NONE ? 0 : (unsigned)stripe_count(&p->stripe, k->channels);
         load->shares = blocks || load->channels < cpus ? load->channels : cpus;
         load->threads_left = load->shares;
         load->is_open = kind == LOAD_WRITE || !r->reads_written;
@@ -355,7 +355,7 @@ static void begin_schedule(struct run *r, struct load *load, uint64_t rate, uint
 void run_set_load(struct run *r, enum load_kind kind, uint64_t all, uint64_t now_ns)
 {
     struct load *load = &r->loads[kind];
-    uint64_t share = plan_share(r->plan, all);
+    uint64_t share = stripe_count(&r->plan->stripe, all);
     if (load->pace == PACE_RATE) {
         begin_schedule(r, load, share, now_ns);
         /* stored last, because load threads take tickets from now on */

@@ -166,10 +166,8 @@ void run_close(struct run *r);
 void run_pause(struct run *r);
 void run_resume(struct run *r);
 
-/* Stops requests from beginning. Those in flight continue. */
+/* Stops requests from beginning, or only wakes waiting threads, so that they look at the run. */
 void run_end(struct run *r);
-
-/* Wakes all waiting threads, so that they look at the run again. */
 void run_wake(struct run *r);
 
 /* Sets the load of a kind from now on: the number of active channels, or the rate in billionths of

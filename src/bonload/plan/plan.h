@@ -40,10 +40,9 @@ struct latency_limit {
     uint64_t nanoseconds;
 };
 
-/* Parses "max" or "p99.9" into the limited figure. Returns false for anything else. */
+/* Parse "max" or "p99.9" (false: neither), and "20ms", "p99.9:20ms" or "max:20ms" (0 or -EINVAL).
+ */
 bool limit_figure_parse(const char *word, struct latency_limit *limit);
-
-/* Parses "20ms", "p99:20ms", "p99.9:20ms" or "max:20ms". Returns 0 or -EINVAL. */
 int latency_limit_parse(const char *text, struct latency_limit *limit);
 
 /* The figure of a distribution that the limit applies to, in ns; 0: there are too few values. */
@@ -244,11 +243,6 @@ struct plan {
     struct stripe stripe; /* this rank's part of numbers, threads, channels and rates */
     uint64_t rank_seed;   /* seed of what differs between ranks */
 };
-
-static inline uint64_t plan_share(const struct plan *p, uint64_t total)
-{
-    return stripe_count(&p->stripe, total);
-}
 
 /* Number of ranks; 1: there is no other rank. */
 static inline unsigned plan_ranks(const struct plan *p)
