@@ -3,9 +3,7 @@
 
 /* A rank's report on its part of a lap, with times of its own clock. */
 struct rank_lap {
-    uint64_t start_ns;
-    uint64_t end_ns;
-    uint64_t preparing_ns;
+    uint64_t start_ns, end_ns, preparing_ns;
 };
 
 /* What a rank sends at the end of a test, in a bundle. */

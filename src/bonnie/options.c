@@ -477,6 +477,14 @@ static int set_verbose_flag(void *settings, const char *value, struct err *e)
     return rc;
 }
 
+/* Options in the form that GoBonnieGo has. With a letter, "-v=true" would be read as -v "=true". */
+static const struct option_entry go_entries[] = {
+    {OPTION_DIRECTORY(plan.directory), .alias = "dir"},
+    {OPTIONAL("json", "true|false", set_json), .help = OPTION_JSON_HELP},
+    {OPTIONAL("verbose", "true|false", set_verbose_flag), .alias = "v",
+     .help = OPTION_VERBOSE_HELP},
+};
+
 static const char go_help[] =
     "Usage: " NAME " [FLAG]...\n"
     "Measure writing, reading and IOPS of a filesystem.\n\n"
@@ -522,25 +530,11 @@ int options_parse(int argc, char *argv[], struct settings *s, FILE *out, struct 
                                       .brief = go_help,
                                       .version = NAME " version",
                                       .style = STYLE_ONE_DASH};
-    for (size_t i = 0; i < table.count; i++) { /* gives options the form that GoBonnieGo has */
-        struct option_entry *entry = &changed[i];
-        *entry = entries[i];
-        const char *name = entry->name ? entry->name : "";
-        bool is_verbose = strcmp(name, "verbose") == 0;
-        if (strcmp(name, "directory") == 0)
-            entry->alias = "dir";
-        if (is_verbose) {
-            /* with a letter, "-v=true" would be read as -v with the value "=true" */
-            entry->letter = 0;
-            entry->alias = "v";
-            entry->kind = OPTION_CUSTOM;
-            entry->set = set_verbose_flag;
-            entry->field = 0;
-        }
-        if (is_verbose || entry->set == set_json) {
-            entry->value = VALUE_OPTIONAL;
-            entry->value_name = "true|false";
-        }
+    for (size_t i = 0; i < table.count; i++) {
+        changed[i] = entries[i];
+        for (size_t k = 0; entries[i].name && k < COUNT_OF(go_entries); k++)
+            if (strcmp(entries[i].name, go_entries[k].name) == 0)
+                changed[i] = go_entries[k];
     }
     if (s->plan.is_bonniexx)
         table.operand = NULL;

@@ -3,7 +3,6 @@
 
 #include "bonnie/rounds.h"
 #include "measure/clock.h"
-#include "storage/page_cache.h"
 #include "util/kernel_file.h"
 
 struct phase {
@@ -278,8 +277,7 @@ static bool measure_residency(const struct run_context *r, double *percent)
     return true;
 }
 
-/* Lets the workers prepare the lap. The user waits for that, too, so its time is limited for all
- * further laps of a round together. */
+/* Lets the workers prepare the lap, in limited time for all further laps of a round together. */
 static int prepare_workers(struct phase *ph, struct err *e)
 {
     struct run_context *r = ph->context;

@@ -4,8 +4,6 @@
 #include <time.h>
 
 #include "live/monitor.h"
-#include "storage/scratch.h"
-#include "util/partition.h"
 
 #define DEFAULT_ROUND_NS    (60 * BILLION)
 #define DEFAULT_MAX_ROUNDS  25
@@ -208,8 +206,7 @@ static int choose_tests(struct plan *p, const struct settings *s,
 }
 
 /* Plans the rounds, when the tests and --time are planned. Refuses options of --steady-state
- * without it, those that cannot go with it, and it or --explain-tail if no chosen test can have it.
- */
+ * without it, what cannot go with it, and it or --explain-tail if no chosen test can have it. */
 static int choose_steady(struct plan *p, const struct settings *s, struct err *e)
 {
     const bool *tests = p->tests;

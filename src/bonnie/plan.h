@@ -243,13 +243,11 @@ static inline unsigned plan_all_directories(const struct plan *p)
 }
 
 /* Makes one rank's share of a plan, which must outlive it. Sizes and numbers of files and seeks are
- * divided; workers and seekers are per rank; and only rank 0 prints anything. Returns 0, or a
- * negative errno with a line in e when there is too little for each rank, or ranks cannot share it.
- */
+ * divided; workers and seekers are per rank; only rank 0 prints anything. Returns 0, or a negative
+ * errno with a line in e when there is too little for each rank, or ranks cannot share it. */
 int plan_share(struct plan *share, const struct plan *whole, const struct ranks *r, struct err *e);
 
-/* The largest number of bytes and of files that the plan needs at any moment on a filesystem with
- * these blocks and inodes. UINT64_MAX bytes: more than can be counted. links_are_files: a hard link
- * counts as a file there. */
+/* The most bytes (UINT64_MAX: more than can be counted) and files that the plan needs at any moment
+ * on a filesystem with these blocks and inodes, where a hard link may count as a file. */
 uint64_t plan_bytes_needed(const struct plan *p, const struct scratch_space *space);
 uint64_t plan_files_needed(const struct plan *p, bool links_are_files);

@@ -56,15 +56,12 @@ struct preset_defaults {
     uint64_t time_ns;   /* time of each sequential block test; 0: once through the data */
     const char *engine; /* NULL: the first engine */
     bool direct;        /* with O_DIRECT */
-    /* A short look: sizes follow the free space, times are upper limits, the data set is what the
-     * first row has written in its time, O_DIRECT and the engine are what works here, and a row
-     * that cannot be measured says why. */
+    /* A short look: sizes follow the free space, times are upper limits, the data is what the first
+     * row has written, O_DIRECT and engine are what works, and what cannot be measured says why. */
     bool is_brief;
     uint64_t drop_interval_ns;
-    uint64_t perchar_bytes;
-    uint64_t seeks;
+    uint64_t perchar_bytes, seeks, files_k;
     unsigned seekers;
-    uint64_t files_k;
     bool host_name_is_label;
     bool makes_directory; /* makes a missing directory, which then stays */
     const char *table;    /* name of the report that "text" means */

@@ -2,7 +2,6 @@
 #include "bonnie/session.h"
 #include "sync/coordinator.h"
 #include "sys/program.h"
-#include "util/err.h"
 
 /* The program and its files have the same names with and without MPI. */
 const char *program_name = "bonnie";

@@ -4,9 +4,9 @@
 #include "bonnie/result.h"
 #include "report/page.h"
 
-/* One format of the report. Each hook may be NULL: the format prints nothing then. All print to
- * `out`, and flush it, so that they notice a full disk. They return 0, or a negative errno when not
- * everything could be written. */
+/* One format of the report. A hook that is NULL prints nothing; all others flush `out`, so that
+ * they notice a full disk, and return 0, or a negative errno when not everything could be written.
+ */
 struct report_ops {
     const char *name;     /* name for --format */
     bool is_of_whole_run; /* has no form for a run that a signal ended, which it leaves out */
@@ -36,9 +36,8 @@ struct report_stream {
     FILE *stream; /* standard error, if -q leaves the output to the first of CSV, JSON and HTML */
 };
 
-/* The reports that a session prints, each to the stream that the plan wants: some after each run,
- * others once at the end. Results are kept only if a report needs all runs, so a million runs as
- * CSV need no more memory than one. */
+/* The reports that a session prints, each to the stream that the plan wants: after each run, or at
+ * the end. Results are kept only if one needs all: a million runs as CSV take no memory. */
 struct reports {
     const struct plan *plan;
     struct report_stream formats[MAX_FORMATS]; /* as many as the plan has */

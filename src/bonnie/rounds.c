@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/rounds.h"
 
-/* Number of snapshots: at the ends of all rounds of a window, at the end of the round before it,
- * and one as scratch space. */
+/* Snapshots at the ends of a window's rounds and of the round before it, and scratch space. */
 #define SNAPSHOTS (STEADY_WINDOW + 2)
 
 /* The state at the end of a round. Before the first round it is all zeros. */

@@ -7,9 +7,8 @@
 #include "util/err.h"
 
 /* The rounds of a test that is repeated until its figure is steady, or until there have been too
- * many. Workers know nothing of rounds: between two of them, while no worker works, rounds_end()
- * takes a snapshot of what was spent and of the statistics. The figures of a round are the
- * difference of two snapshots. */
+ * many. Workers know nothing of rounds: between two of them, rounds_end() takes a snapshot of what
+ * was spent and of the statistics. The figures of a round are the difference of two snapshots. */
 struct rounds {
     const struct reading *spent; /* by all laps so far */
     const struct shared_stats *stats;
@@ -22,8 +21,7 @@ struct rounds {
     struct round_snapshot *snapshots; /* snapshots of the window */
 };
 
-/* Begins without rounds. Nothing must have been spent or counted. The caller sets the fields above
- * `count`, and all others to 0. */
+/* Begins, before anything is spent. The caller sets the fields above `count`, and others to 0. */
 int rounds_open(struct rounds *r, struct err *e);
 
 /* Ends a round. No worker may work meanwhile. Returns whether another round follows. */

@@ -7,13 +7,11 @@
 #include "sys/limits.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
-#include "util/partition.h"
 #include "util/rng.h"
 #include "util/shared_memory.h"
 
 /* Each rank has a directory of its own; but where ranks read what others have written, all use the
- * first rank's. Their names derive from one random number plus the rank, so each knows all names.
- */
+ * first rank's. Names derive from one random number plus the rank, so each rank knows them all. */
 
 /* A directory without a lock is checked this often, at this interval: for 200 ms. */
 #define LOOKS   10
@@ -271,9 +269,8 @@ static int check_data_file(struct run_context *r, struct plan *p, struct err *e)
     return rc;
 }
 
-/* Number of descriptors that a run has open: DESCRIPTORS_PER_WORKER are a worker's data file twice
- * and a ring of io_uring, or a directory twice and a file in it; DESCRIPTORS_IN_ALL are streams,
- * sockets, pipes and the like. */
+/* Open descriptors: per worker, its data file twice and a ring of io_uring, or a directory twice
+ * and a file in it; in all, streams, sockets, pipes and the like. */
 #define DESCRIPTORS_PER_WORKER 3
 #define DESCRIPTORS_IN_ALL     20
 /* Missing data files are filled in pieces of this size. */
@@ -526,9 +523,7 @@ void run_context_begin_run(struct run_context *r, const struct plan *p, uint64_t
 
 /* What a rank knows about the files of a worker. */
 struct worker_state {
-    uint64_t valid_bytes; /* of its data file */
-    uint64_t generation;
-    uint64_t rewritten;
+    uint64_t valid_bytes, generation, rewritten; /* of its data file */
     struct file_set_state files;
 };
 
@@ -572,8 +567,7 @@ static int swap(struct run_context *r, bool gives_back, void *array, size_t byte
     return rc;
 }
 
-/* Swaps what is known about the files, with the numbers of changes of all blocks of data files;
- * what is borrowed is then opened. */
+/* Swaps what is known, with the numbers of changes of blocks; what is borrowed is then opened. */
 int run_context_swap_files(struct run_context *r, bool has_data, bool gives_back, struct err *e)
 {
     unsigned count = r->plan->workers;

@@ -60,10 +60,9 @@ struct run_context {
 /* Refuses a plan that the limits on files, descriptors and processes do not allow. */
 int run_context_check_limits(const struct plan *p, struct err *e);
 
-/* Makes the scratch directory or, if `device` is not NULL, opens that; makes the buffers and the
- * workers. Fails if the filesystem has too little room for the plan, or if the engine or direct I/O
- * does not work on it. The plan, device, dropper and coordinator must outlive the context. Then
- * there is nothing to close. */
+/* Makes the scratch directory or, if `device` is not NULL, opens that; makes buffers and workers.
+ * All that it is given must outlive it. Fails, with nothing to close, if the filesystem has too
+ * little room for the plan, or if the engine or direct I/O does not work on it. */
 int run_context_open(struct run_context *r, struct plan *p, struct block_device *device,
                      struct helpers *helpers, struct coordinator *coordinator, struct err *e);
 

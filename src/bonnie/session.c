@@ -2,14 +2,12 @@
 #include "bonnie/session.h"
 
 #include <signal.h>
-#include <time.h>
 
 #include "bonnie/phase.h"
 #include "bonnie/reports.h"
 #include "cli/parser.h"
 #include "measure/clock.h"
 #include "sys/input.h"
-#include "sys/path.h"
 #include "sys/privilege.h"
 #include "sys/program.h"
 #include "sys/stop.h"
@@ -213,9 +211,8 @@ static int tidy_up(const struct settings *s, struct err *e)
     return rc;
 }
 
-/* A whole session: makes the plans, gives up privileges, does the runs, prints the reports, and
- * leaves nothing behind. The dropper and the trace are opened before privileges are given up, and
- * the user's files afterwards. */
+/* A whole session: makes the plans, opens dropper and trace, gives up privileges, opens the user's
+ * files, does the runs, prints the reports, and leaves nothing behind. */
 int bonnie(int argc, char *argv[], struct err *e)
 {
     struct coordinator all;    /* of the ranks of one run */

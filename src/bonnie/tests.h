@@ -20,8 +20,7 @@ enum test_id {
     TEST_COUNT
 };
 
-/* The first test of metadata. The tests before it work on the data files; this one and those after
- * it work on many small files. */
+/* The first test of metadata, on many small files. The tests before it work on the data files. */
 #define TEST_FIRST_METADATA TEST_SEQ_CREATE
 
 /* The next of Bonnie++'s twelve tests after this one; these have columns in its table and its CSV

@@ -50,8 +50,7 @@
 #define MORE_SEEKERS "more seekers (-s)"
 #define ASYNCHRONOUS "--engine=io_uring --iodepth=32"
 
-/* Something to try. All remedies that fit are joined by "or", and followed by the text that
- * `endings` has for the reason. */
+/* Something to try. All that fit are joined by "or", and end as `endings` says for the reason. */
 struct remedy {
     enum limit_reason reason;
     unsigned tests;

@@ -129,8 +129,7 @@ static inline uint64_t optional_or(struct optional g, uint64_t otherwise)
     return g.given ? g.value : otherwise;
 }
 
-/* Parse the values of options. They return 0, or -EINVAL with the line `accepted` in e; NULL: the
- * entry says what is accepted. */
+/* Parse values. They return 0, or -EINVAL with `accepted` in e; NULL: the entry says it. */
 
 /* A whole number from min to max. */
 int value_count(struct optional *out, const char *value, uint64_t min, uint64_t max,

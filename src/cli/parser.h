@@ -6,9 +6,9 @@
 
 /* Reads the command line into the settings, which the caller has initialised, and which will point
  * into argv; the value of an OPTION_SECRET is overwritten there, so its `set` must copy it.
- * given[i] becomes whether entry i of the table was given; NULL: not wanted. Returns 0;
- * CLI_ANSWERED if help, the version or a list was asked for, and printed on `out` (NULL: not); or
- * -EINVAL with a line in e. */
+ * given[i] becomes whether entry i was given; NULL: not wanted. Returns 0; CLI_ANSWERED if help,
+ * the version or a list was asked for, and printed on `out` (NULL: not); or -EINVAL with a line in
+ * e. */
 #define CLI_ANSWERED 1
 int cli_parse(const struct option_table *table, int argc, char *argv[], void *settings,
               bool given[MAX_OPTIONS], FILE *out, struct err *e);

@@ -62,15 +62,11 @@
 #define OPTION_CLEANUP(member)                                                                     \
     FLAG("cleanup", member), .help = "remove the leftovers of killed runs, and exit"
 #define ANSWER(option, what) .name = option, .kind = OPTION_ANSWERS, .constant = what
-#define OPTION_VERSION                                                                             \
-    ANSWER("version", CLI_VERSION), .letter = 'V', .help = "print the version and exit"
-#define OPTION_BRIEF ANSWER(NULL, CLI_BRIEF), .letter = 'h', .help = "print a short help and exit"
-#define OPTION_HELP  ANSWER("help", CLI_HELP), .help = "print this help and exit"
-/* prints the whole table (CLI_OPTIONS); for builds, so --help does not list it */
-#define OPTION_ALL_OPTIONS ANSWER("all-options", CLI_OPTIONS)
-/* these four, in this order */
+/* the last one prints the whole table (CLI_OPTIONS), for builds, so --help does not list it */
 #define OPTIONS_ABOUT                                                                              \
-    {OPTION_VERSION}, {OPTION_BRIEF}, {OPTION_HELP},                                               \
+    {ANSWER("version", CLI_VERSION), .letter = 'V', .help = "print the version and exit"},         \
+        {ANSWER(NULL, CLI_BRIEF), .letter = 'h', .help = "print a short help and exit"},           \
+        {ANSWER("help", CLI_HELP), .help = "print this help and exit"},                            \
     {                                                                                              \
-        OPTION_ALL_OPTIONS                                                                         \
+        ANSWER("all-options", CLI_OPTIONS)                                                         \
     }

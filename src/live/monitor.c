@@ -2,7 +2,6 @@
 #include "live/monitor.h"
 
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 
 #include "measure/clock.h"
@@ -30,8 +29,7 @@ struct notes {
     struct device_counters idle; /* what the devices did while the phase's clock did not run */
     uint64_t count;
     struct op_stats before; /* counts at the end of the last interval */
-    struct op_stats now;
-    struct op_stats difference;
+    struct op_stats now, difference;
     struct interval intervals[MAX_INTERVALS];
     struct op_stats earlier; /* counts at the start of the last interval with operations */
 };

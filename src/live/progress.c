@@ -101,8 +101,7 @@ static void format_figures(char text[static PROGRESS_BAR_TEXT], const struct pro
              has_rate ? rate : "");
 }
 
-/* Number of columns that the line may use. A character in the last column may start a new row, and
- * "^C" may appear before the line. */
+/* Columns that the line may use. The last one may start a new row, and "^C" may come before it. */
 static unsigned room_on(unsigned columns)
 {
     unsigned room = columns > KEPT_COLUMNS ? columns - KEPT_COLUMNS : 1;

@@ -54,8 +54,7 @@ void put_time(json_t **object, const char *key, int64_t seconds);
 void put_known_count(json_t **object, const char *key, uint64_t count);
 void put_known_real(json_t **object, const char *key, double number);
 
-/* Formats the whole document with jansson's flags. The caller frees the text. NULL: `object` is
- * NULL, or memory has run out. */
+/* Formats the document with jansson's flags; the caller frees it. NULL: memory has run out. */
 char *json_text(const json_t *object, size_t flags);
 
 /* Append the figures of a struct, with the names of its fields as keys; "tail", what the slowest

@@ -10,7 +10,6 @@
 
 #include "measure/clock.h"
 #include "sys/helper.h"
-#include "sys/path.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"

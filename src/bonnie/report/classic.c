@@ -39,15 +39,13 @@ static int classic_run(FILE *out, const struct result *r)
         fprintf(out, " %5s %4s", f.rate, f.cpu);
     }
     fputc('\n', out);
-    extra_tables(out, r, 1);
-    return report_end(out);
+    return extra_tables(out, r, 1);
 }
 
 const struct report_ops report_classic = {
     .name = "classic", .run = classic_run, .all = summary_table};
 
-/* Prints the row of an HTML table that Bonnie 1.4 and 1.5 print: label, number of volumes and MB of
- * each, and the pairs of figures. */
+/* Prints the HTML row of Bonnie 1.4 and 1.5: label, volumes and MB of each, pairs of figures. */
 static int html_row_run(FILE *out, const struct result *r)
 {
     char label[LABEL_HTML_BYTES];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/report/figures.h"
 #include "bonnie/reports.h"
-#include "util/units.h"
 
 /* Prints the rows of KDiskMark and CrystalDiskMark: MB are 10^6 bytes. Of several runs of a row, it
  * prints the one with the median rate. */
@@ -72,8 +71,7 @@ static int diskmark_all(FILE *out, const struct result runs[], size_t count)
     direct_text(text, runs, count);
     if (*text)
         print_wrapped(out, 0, text);
-    extra_tables(out, runs, count);
-    return report_end(out);
+    return extra_tables(out, runs, count);
 }
 
 const struct report_ops report_diskmark = {.name = "diskmark", .all = diskmark_all};

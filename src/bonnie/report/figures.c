@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "bonnie/reports.h"
-#include "measure/summary.h"
 
 /* Smaller rates are printed with one decimal. At each limit the rounded text gets longer. */
 #define SMALL_RATE  9.95
@@ -167,7 +166,7 @@ int summary_table(FILE *out, const struct result runs[], size_t count)
     return rc ? rc : written;
 }
 
-void extra_tables(FILE *out, const struct result runs[], size_t count)
+int extra_tables(FILE *out, const struct result runs[], size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct result *r = &runs[i];
@@ -209,4 +208,5 @@ void extra_tables(FILE *out, const struct result runs[], size_t count)
             fputc('\n', out);
         }
     }
+    return report_end(out);
 }

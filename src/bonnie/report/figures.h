@@ -15,16 +15,16 @@ void steady_text(char text[static STEADY_TEXT], const struct steady_result *s);
  * mark if the runs vary too much (summary.h). */
 int summary_table(FILE *out, const struct result runs[], size_t count);
 
-/* Says what O_DIRECT did in the tests that used it, without commas; nothing if none did, or if
- * their figures were those of the page cache all the same. Returns what was seen: "no" if one test
- * was. */
+/* Says what O_DIRECT did in the tests that used it, without commas; nothing if none did, or their
+ * figures were the page cache's all the same. Returns what was seen: "no" if one test was. */
 #define DIRECT_TEXT 240
 enum direct_seen direct_text(char text[static DIRECT_TEXT], const struct result runs[],
                              size_t count);
 
 /* Prints what the tables have no column for, as far as the plan wants it: throughput in MiB/s and
- * MB/s (10^6 bytes), and percentiles of latency; rows of a preset below their labels. No commas. */
-void extra_tables(FILE *out, const struct result runs[], size_t count);
+ * MB/s (10^6 bytes), and percentiles of latency; rows of a preset below their labels. No commas.
+ * Ends the report: returns what report_end() does. */
+int extra_tables(FILE *out, const struct result runs[], size_t count);
 
 /* A result as texts, as the CSV line has them. Bonnie++'s table is made from these, so bon_csv2txt
  * makes the same one from the line. An empty text is a default, or a test that was not run. */

@@ -2,7 +2,6 @@
 #include "bonnie/report/figures.h"
 #include "bonnie/reports.h"
 #include "report/json_object.h"
-#include "util/units.h"
 
 /* Prints the three figures of GoBonnieGo in its own format. MB are 10^6 bytes. */
 
@@ -22,8 +21,7 @@ static int gobonniego_run(FILE *out, const struct result *r)
         fprintf(out, "Sequential Read MB/s: %.2f\n", megabytes_per_second(read));
     if (iops->measured)
         fprintf(out, "IOPS: %.0f\n", test_result_ops_per_second(iops));
-    extra_tables(out, r, 1);
-    return report_end(out);
+    return extra_tables(out, r, 1);
 }
 
 const struct report_ops report_gobonniego = {.name = "gobonniego", .run = gobonniego_run};

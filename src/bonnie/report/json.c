@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <jansson.h>
-
-#include "bonnie/preset.h"
 #include "bonnie/report/figures.h"
 #include "bonnie/reports.h"
-#include "bonnie/result.h"
-#include "measure/summary.h"
 #include "report/document.h"
 #include "report/json_object.h"
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "bonnie/preset.h"
 #include "bonnie/report/figures.h"
 #include "bonnie/reports.h"
 #include "storage/block_device.h"
-#include "util/printable.h"
-#include "util/units.h"
 
 /* The short look: a line for each test of each row as soon as it has ended; then what it cost and
  * what the page cache had to do with it, what it does not show, and the command that shows more. */
@@ -214,8 +211,7 @@ static int quick_all(FILE *out, const struct result runs[], size_t count)
         print_wrapped(out, 0, text);
     if (!is_memory(&runs[0]) && (p->is_device || !p->is_longer))
         print_command(out, p);
-    extra_tables(out, runs, count);
-    return report_end(out);
+    return extra_tables(out, runs, count);
 }
 
 const struct report_ops report_quick = {

@@ -4,9 +4,6 @@
 
 #include "bonnie/report/figures.h"
 #include "bonnie/reports.h"
-#include "bonnie/result.h"
-#include "sync/ranks.h"
-#include "util/printable.h"
 
 #define NAME_COLUMNS 10 /* "  page cache  seq_create" */
 #define PLACE_COLUMN (2 + NAME_COLUMNS + 2)
@@ -145,8 +142,7 @@ static bool has_verdict(const struct test_result *t)
     return test_result_is_long_enough(t) && t->verdict.is_known;
 }
 
-/* Prints the table, and below it what else is known and, with `advice`, which options may help:
- * once for all tests with the same reason. */
+/* Prints the table and, once for all tests with one reason, what else is known, and `advice`. */
 static void print_limits(struct notes *n, const struct result *r, bool advice)
 {
     static const int columns[] = {sizeof "device busy" + 1, sizeof "computing" + 1,
@@ -199,8 +195,7 @@ static void print_limits(struct notes *n, const struct result *r, bool advice)
     }
 }
 
-/* Prints how closely several ranks began together, in the test in which that was worst, and the
- * host that each test waited for. */
+/* Prints how closely several ranks began together, at worst, and the host a test waited for. */
 static void print_ranks(struct notes *n, const struct result *r)
 {
     char starts[STARTS_TEXT];
@@ -424,8 +419,8 @@ static int text_run(FILE *out, const struct result *r)
         fprintf(out, "%.*s\n", (int)length, line);
     }
     free(text);
-    extra_tables(out, r, 1);
-    return rc ? rc : report_end(out);
+    int ended = extra_tables(out, r, 1);
+    return rc ? rc : ended;
 }
 
 const struct report_ops report_text = {

@@ -57,8 +57,7 @@ static int sync_created(void *context, struct err *e)
 
 /* Applies the operation to all files in one directory. A filesystem may skip entries while others
  * are deleted, or end the listing too early, so the directory is listed again until all are
- * handled. Deleted entries are gone by then. Of files that stay, the first ones are skipped,
- * because their order has not changed. */
+ * handled. Of files that stay, the first ones are then skipped: their order has not changed. */
 static int in_one_directory(struct work *w, uint64_t index, file_operation operation, struct err *e)
 {
     struct file_place place;

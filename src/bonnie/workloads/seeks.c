@@ -6,17 +6,14 @@
 
 #include "bonnie/run_context.h"
 #include "measure/clock.h"
-#include "measure/cpu.h"
-#include "sys/helper.h"
 #include "sys/stop.h"
 #include "util/coverage.h"
 #include "util/descriptor.h"
-#include "util/partition.h"
 #include "util/rng.h"
 #include "util/shared_memory.h"
 
 /* The workers prepare their files, the seekers seek in all of them, and the workers sync them. Each
- * seeker prepares, waits at a gate until the parent opens it for all, and seeks. One that dies is a
+ * seeker prepares, waits until the parent opens the gate for all, and seeks. One that dies is a
  * failure, and stops the others. */
 
 /* Number of seeks of which one rewrites its chunk. */

@@ -79,8 +79,8 @@ static inline bool workload_has_data(const struct workload *w)
 int work_have_data(struct work *w, uint64_t bytes, struct err *e);
 
 /* A step `prepare`: does the same for the whole data file, unless it will only be written, and
- * opens it for block transfers. Data stays that a lap wrote before it was cut off. Does nothing if
- * the engine stores nothing. */
+ * opens it for block transfers, if the engine stores any. Data stays that a lap wrote before its
+ * end. */
 int work_open_data(void *context, struct err *e);
 
 /* What a block test remembers about each operation, in a queue made by work_queue_setup(). */
@@ -109,8 +109,7 @@ static inline void operation_check(const struct operations *o, const struct io *
                    op_state(io)->version, o->corruption);
 }
 
-/* A step `transferred`: releases what was written; checks what was read, and has it written back if
- * the operation changes it. */
+/* A step `transferred`: releases what was written; checks what was read, and may write it back. */
 enum transfer_answer operation_transferred(void *operations, struct io *io);
 
 /* A step `failed`, for a read of a device: the place is noted, and the rest of the device goes on.
@@ -135,8 +134,7 @@ struct seekers;
  * After success the caller must call seekers_release(*out). */
 int seekers_start(struct seekers **out, struct run_context *r, uint64_t *ticket, struct err *e);
 
-/* Lets the seekers start, and waits for all. One that fails or dies stops the others. Then *ticket
- * is the first unused one. */
+/* Lets the seekers start, and waits for all. *ticket becomes the first unused one. */
 int seekers_work(struct seekers *s, struct task_times *times, struct err *e);
 
 /* Ends all seekers that still run, and frees s, which may be NULL. */
