@@ -87,23 +87,23 @@ static void say_cost(const struct plan *p)
     uint64_t moved = all.moved_bytes + one.moved_bytes + (is_filled ? data : 0);
     uint64_t ns = all.ns + one.ns + mul_div(moved, BILLION, USUAL_SPEED);
     bool is_open = all.is_open || one.is_open;
-    char size[UNITS_TEXT + 16];
-    char writes[UNITS_TEXT + 40] = "";
+    struct label_text t = {""};
     char time[UNITS_TEXT];
     progress_time(time, MAX(ns, BILLION));
-    snprintf(size, sizeof size, "%s", units_scaled((double)p->data.bytes, UNITS_BYTES).text);
     if (p->data.bytes == 0)
-        snprintf(size, sizeof size, "%" PRIu64 " files", p->files.count);
+        label_add(&t, "%" PRIu64 " files;", p->files.count);
+    else
+        label_add(&t, "%s;", units_scaled((double)p->data.bytes, UNITS_BYTES).text);
     written += is_filled ? data : 0;
     if (p->reads_only)
-        snprintf(writes, sizeof writes, " nothing is written;");
+        label_add(&t, " nothing is written;");
     else if (p->steady.wanted || p->chunk_test_ns > 0)
-        snprintf(writes, sizeof writes, " written again and again;");
+        label_add(&t, " written again and again;");
     else if (written > 0)
-        snprintf(writes, sizeof writes, " %s%s written in all;", is_open ? "at least " : "",
-                 units_scaled((double)written, UNITS_BYTES).text);
-    message("%s: %s;%s %s %s%s", p->directory, size, writes, p->steady.wanted ? "at most" : "about",
-            time, moved > GIB ? " at " USUAL_SPEED_TEXT : "");
+        label_add(&t, " %s%s written in all;", is_open ? "at least " : "",
+                  units_scaled((double)written, UNITS_BYTES).text);
+    message("%s: %s %s %s%s", p->directory, t.text, p->steady.wanted ? "at most" : "about", time,
+            moved > GIB ? " at " USUAL_SPEED_TEXT : "");
 }
 
 /* For each row does as many runs as its plan wants, and further ones until its time is over; a run

@@ -48,7 +48,7 @@ static int diskmark_all(FILE *out, const struct result runs[], size_t count)
 {
     static const enum test_id order[] = {TEST_GET_BLOCK, TEST_PUT_BLOCK, TEST_IOPS};
     const char *before = "";
-    char text[DIRECT_TEXT];
+    struct label_text direct = {""};
     char version[NAME_COLUMNS + 7];
     snprintf(version, sizeof version, "Version %s", runs[0].version);
     fprintf(out, "%-*s %9s %8s %3s %8s %8s %8s  %s\n", (int)sizeof version - 1, version, "MB/s",
@@ -68,9 +68,8 @@ static int diskmark_all(FILE *out, const struct result runs[], size_t count)
         }
         before = row;
     }
-    direct_text(text, runs, count);
-    if (*text)
-        print_wrapped(out, 0, text);
+    direct_words(&direct, runs, count);
+    label_print(out, "", &direct);
     return extra_tables(out, runs, count);
 }
 

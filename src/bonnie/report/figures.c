@@ -80,27 +80,23 @@ bool figures_any(const struct figures *f, enum test_id first, enum test_id end)
 }
 
 /* Names the slope if the rule rejects it, and otherwise the range. */
-void steady_text(char text[static STEADY_TEXT], const struct steady_result *s)
+void steady_words(struct label_text *words, const struct steady_result *s)
 {
     const struct steady_fit *f = &s->fit;
-    double percent = fabs(f->slope_percent) / (STEADY_WINDOW - 1);
-    int used;
+    double percent = fabs(f->slope_percent);
     if (s->is_steady)
-        used = snprintf(text, STEADY_TEXT, "steady after round %u of %u", s->count, s->most_rounds);
-    else if (fabs(f->slope_percent) > STEADY_SLOPE_PERCENT)
-        used = snprintf(text, STEADY_TEXT, "not steady after %u rounds: still %s %.1f %% a round",
-                        s->count, f->slope > 0 ? "rising" : "falling", percent);
+        label_add(words, "steady after round %u of %u", s->count, s->most_rounds);
+    else if (percent > STEADY_SLOPE_PERCENT)
+        label_add(words, "not steady after %u rounds: still %s %.1f %% a round", s->count,
+                  f->slope > 0 ? "rising" : "falling", percent / (STEADY_WINDOW - 1));
     else
-        used = snprintf(text, STEADY_TEXT,
-                        "not steady after %u rounds: the last %d range over %.0f %% of their mean",
-                        s->count, STEADY_WINDOW, f->range_percent);
+        label_add(words, "not steady after %u rounds: the last %d range over %.0f %% of their mean",
+                  s->count, STEADY_WINDOW, f->range_percent);
     if (s->fell_in > 0)
-        snprintf(text + used, STEADY_TEXT - (size_t)used, "; its speed fell in round %u",
-                 s->fell_in);
+        label_add(words, "; its speed fell in round %u", s->fell_in);
 }
 
-enum direct_seen direct_text(char text[static DIRECT_TEXT], const struct result runs[],
-                             size_t count)
+enum direct_seen direct_words(struct label_text *words, const struct result runs[], size_t count)
 {
     static const char *const beginnings[] = {
         [DIRECT_NOT_KNOWN] = "It is not known whether O_DIRECT went past the page cache",
@@ -118,18 +114,16 @@ enum direct_seen direct_text(char text[static DIRECT_TEXT], const struct result 
         was_cached |= t->verdict.is_known && t->verdict.least.by == LIMITED_PAGE_CACHE;
         seen = seen == DIRECT_YES || last->seen == DIRECT_NO ? last->seen : seen;
     }
-    text[0] = '\0';
     if (!last || (seen == DIRECT_YES && was_cached))
         return seen;
-    size_t used = (size_t)snprintf(text, DIRECT_TEXT, "%s", beginnings[seen]);
+    label_add(words, "%s", beginnings[seen]);
     for (size_t i = 0; seen != DIRECT_YES && i < count * TEST_COUNT; i++) {
         const struct direct_use *d = &runs[i / TEST_COUNT].tests[i % TEST_COUNT].direct;
-        if (d->asked && d->seen == seen && *d->reason && !strstr(text, d->reason))
-            used += (size_t)snprintf(text + used, DIRECT_TEXT - used, "%s %s",
-                                     strchr(text, ':') ? ";" : ":", d->reason);
+        if (d->asked && d->seen == seen && *d->reason && !strstr(words->text, d->reason))
+            label_add(words, "%s %s", strchr(words->text, ':') ? ";" : ":", d->reason);
     }
     if (seen != DIRECT_YES)
-        snprintf(text + used, DIRECT_TEXT - used, ".");
+        label_add(words, ".");
     return seen;
 }
 

@@ -5,21 +5,18 @@
 #include "util/printable.h"
 #include "util/units.h"
 
-/* Says how the rounds of a test ended: "steady after round 9 of 25". The text has no commas,
+/* Adds how the rounds of a test ended: "steady after round 9 of 25". The text has no commas,
  * because scripts take a line with a comma for the CSV line. */
-#define STEADY_TEXT 128
-void steady_text(char text[static STEADY_TEXT], const struct steady_result *s);
+void steady_words(struct label_text *words, const struct steady_result *s);
 
 /* The `all` hook of tables for people: of several runs, a line for each test with the median,
  * smallest and largest rate, half of the 95 % confidence interval in percent of the mean, and a
  * mark if the runs vary too much (summary.h). */
 int summary_table(FILE *out, const struct result runs[], size_t count);
 
-/* Says what O_DIRECT did in the tests that used it, without commas; nothing if none did, or their
+/* Adds what O_DIRECT did in the tests that used it, without commas; nothing if none did, or their
  * figures were the page cache's all the same. Returns what was seen: "no" if one test was. */
-#define DIRECT_TEXT 240
-enum direct_seen direct_text(char text[static DIRECT_TEXT], const struct result runs[],
-                             size_t count);
+enum direct_seen direct_words(struct label_text *words, const struct result runs[], size_t count);
 
 /* Prints what the tables have no column for, as far as the plan wants it: throughput in MiB/s and
  * MB/s (10^6 bytes), and percentiles of latency; rows of a preset below their labels. No commas.

@@ -16,7 +16,7 @@ static void put_rates(json_t **object, uint64_t bytes, uint64_t ops, uint64_t na
 /* The rounds of a test, their fit and whether they are steady; null: it did not have to be. */
 static json_t *json_of_steady(const struct steady_result *s)
 {
-    char reason[STEADY_TEXT];
+    struct label_text reason = {""};
     const double unit = s->metric == ROUND_BANDWIDTH ? KIB : 1; /* of the fit */
     if (!s->wanted)
         return json_null();
@@ -37,9 +37,9 @@ static json_t *json_of_steady(const struct steady_result *s)
         put_known_count(&round, "p99_ns", percentile_is_known(r->ops, 99) ? r->p99_ns : 0);
         append_value(&rounds, round);
     }
-    steady_text(reason, s);
+    steady_words(&reason, s);
     put_flag(&object, "steady", s->is_steady);
-    put_text(&object, "reason", reason);
+    put_text(&object, "reason", reason.text);
     put_text(&object, "metric", round_metric_names[s->metric]);
     put_real(&object, "round_seconds", (double)s->round_ns / 1e9);
     PUT_COUNTS(&object, {"max_rounds", s->most_rounds}, {"precondition", s->precondition});

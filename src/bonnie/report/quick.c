@@ -57,29 +57,27 @@ static int quick_header(FILE *out, const struct result *r)
 {
     const struct host *h = r->plan->host;
     const struct storage *s = r->storage;
-    char text[PRINTABLE_TEXT];
-    char room[2 * UNITS_TEXT + 16] = "";
-    const struct units_text ram = units_bytes(h->ram_bytes);
     const char *link = s->facts.link;
-    bool has_words = s->models[0] || *link;
-    if (h->filesystem_bytes > 0)
-        snprintf(room, sizeof room, ", %s of %s free", units_bytes(h->free_bytes).text,
-                 units_bytes(h->filesystem_bytes).text);
-    if (s->device)
-        snprintf(text, sizeof text, "%.300s: %s%s%s%s%s; %s%.200s; %u CPU%s, %s RAM",
-                 s->device->name, s->models, s->models[0] ? ", " : "",
-                 units_bytes(s->device->bytes).text, *link ? ", " : "", link,
-                 *s->device->mounted ? "mounted on " : "not mounted", s->device->mounted, h->cpus,
-                 h->cpus == 1 ? "" : "s", ram.text);
-    else
-        snprintf(text, sizeof text, "%.300s: %s%s%s%s%s%s%s%s%s; %u CPU%s, %s RAM",
-                 r->plan->directory,
-                 s->sources.mount.filesystem[0] ? s->sources.mount.filesystem
-                                                : "a filesystem that is not known",
-                 s->sources.devices.name[0] ? " on " : "", s->sources.devices.name,
-                 has_words ? " (" : "", s->models, s->models[0] && *link ? ", " : "", link,
-                 has_words ? ")" : "", room, h->cpus, h->cpus == 1 ? "" : "s", ram.text);
-    print_wrapped(out, 0, text);
+    const char *comma = s->models[0] && *link ? ", " : "";
+    struct label_text t = {""};
+    if (s->device) {
+        label_add(&t, "%.300s: %s%s%s%s%s; %s%.200s", s->device->name, s->models,
+                  s->models[0] ? ", " : "", units_bytes(s->device->bytes).text, *link ? ", " : "",
+                  link, *s->device->mounted ? "mounted on " : "not mounted", s->device->mounted);
+    } else {
+        const char *filesystem = s->sources.mount.filesystem;
+        label_add(&t, "%.300s: %s%s%s", r->plan->directory,
+                  *filesystem ? filesystem : "a filesystem that is not known",
+                  s->sources.devices.name[0] ? " on " : "", s->sources.devices.name);
+        if (s->models[0] || *link)
+            label_add(&t, " (%s%s%s)", s->models, comma, link);
+        if (h->filesystem_bytes > 0)
+            label_add(&t, ", %s of %s free", units_bytes(h->free_bytes).text,
+                      units_bytes(h->filesystem_bytes).text);
+    }
+    label_add(&t, "; %u CPU%s, %s RAM", h->cpus, h->cpus == 1 ? "" : "s",
+              units_bytes(h->ram_bytes).text);
+    label_print(out, "", &t);
     fprintf(out, "\n%*s%11s%10s%10s   %s\n", NAME_COLUMNS + WHAT_COLUMNS, "", "per second", "p50",
             "p99", "limited by");
     return report_end(out);
@@ -95,39 +93,35 @@ static bool is_memory(const struct result *r)
 static void print_cost(FILE *out, const struct result runs[], size_t count, uint64_t written)
 {
     const struct test_result *reading = NULL;
-    double seconds = (double)(runs[count - 1].ended_ns - runs[0].begun_ns) / 1e9;
-    char direct[DIRECT_TEXT] = "";
-    char verdict[LIMIT_SENTENCE];
-    char text[DIRECT_TEXT + LIMIT_SENTENCE + 200];
+    struct label_text direct = {""};
+    struct label_text t = {""};
     for (size_t i = 0; i < count; i++)
         if (runs[i].tests[TEST_GET_BLOCK].measured)
             reading = &runs[i].tests[TEST_GET_BLOCK];
     bool is_direct = !reading || reading->direct.asked;
-    bool was_seen = is_direct && direct_text(direct, runs, count) == DIRECT_YES && *direct;
-    int used = snprintf(text, sizeof text, "%.0f s, %s written%s. ", seconds,
-                        units_scaled((double)written, UNITS_BYTES).text,
-                        was_seen ? ", past the page cache (seen)" : "");
-    char *rest = text + used;
-    size_t room = sizeof text - (size_t)used;
+    bool was_seen = is_direct && direct_words(&direct, runs, count) == DIRECT_YES && *direct.text;
+    bool only_reads = runs[0].plan->reads_only && !is_memory(&runs[0]);
+    label_add(&t, "%.0f s", (double)(runs[count - 1].ended_ns - runs[0].begun_ns) / 1e9);
+    if (!only_reads)
+        label_add(&t, ", %s written%s. ", units_scaled((double)written, UNITS_BYTES).text,
+                  was_seen ? ", past the page cache (seen)" : "");
     if (is_memory(&runs[0]))
-        snprintf(rest, room, "%s is memory: these are figures of no device.",
-                 runs[0].storage->sources.filesystem);
-    else if (runs[0].plan->reads_only)
-        snprintf(text, sizeof text,
-                 "%.0f s. Nothing was written, so what was read could not be checked.", seconds);
+        label_add(&t, "%s is memory: these are figures of no device.",
+                  runs[0].storage->sources.filesystem);
+    else if (only_reads)
+        label_add(&t, ". Nothing was written, so what was read could not be checked.");
     else if (is_direct && !was_seen)
-        snprintf(rest, room, "%s", direct);
+        label_add(&t, "%s", direct.text);
     else if (!is_direct) {
+        char verdict[LIMIT_SENTENCE];
         limit_sentence(verdict, &reading->verdict.least, &reading->verdict.most);
-        used = snprintf(rest, room, "O_DIRECT does not work here: pages were evicted");
+        label_add(&t, "O_DIRECT does not work here: pages were evicted");
         if (reading->cache.known)
-            used += snprintf(rest + used, room - (size_t)used,
-                             ", and %.0f %% of the data was cached when reading began",
-                             reading->cache.resident_percent_before);
-        snprintf(rest + used, room - (size_t)used,
-                 ". %s Writes at random places went to memory first.", verdict);
+            label_add(&t, ", and %.0f %% of the data was cached when reading began",
+                      reading->cache.resident_percent_before);
+        label_add(&t, ". %s Writes at random places went to memory first.", verdict);
     }
-    print_wrapped(out, 0, text);
+    label_print(out, "", &t);
 }
 
 /* Limits of control groups: on bytes and operations, each read and written, and on CPU time. */

@@ -9,18 +9,10 @@
 #define PLACE_COLUMN (2 + NAME_COLUMNS + 2)
 #define NAMES_TEXT   (TEST_COUNT * (NAME_COLUMNS + 1)) /* room for the names of all tests */
 
-/* Tests that share a note, in the order of the tests. */
-struct test_group {
-    char names[NAMES_TEXT];
-    size_t used;
-    unsigned count;
-};
-
-static void group_add(struct test_group *group, enum test_id test)
+/* Adds a test to those that share a note, in the order of the tests. */
+static void name_add(struct label_text *names, enum test_id test)
 {
-    group->used += (size_t)snprintf(group->names + group->used, NAMES_TEXT - group->used, "%s%s",
-                                    group->count > 0 ? " " : "", test_names[test]);
-    group->count++;
+    label_add(names, "%s%s", *names->text ? " " : "", test_names[test]);
 }
 
 #define HEADING "What limited each test"
@@ -86,7 +78,7 @@ static void note_tests(struct notes *n, const struct result *r)
             else if (kind == TAIL)
                 tail_summary_words(&words, &t->tail);
             else if (t->steady.wanted)
-                steady_text(words.text, &t->steady);
+                steady_words(&words, &t->steady);
             if (*words.text)
                 note(n, "%s: %s%s", test_names[test], words.text, kind == STEADY ? "." : "");
             if (t->tail.is_wanted && *t->tail.note)
@@ -99,9 +91,9 @@ static void note_tests(struct notes *n, const struct result *r)
 /* Notes what several tests have in common: measured for less than --min-time, only read ... */
 static void note_groups(struct notes *n, const struct result *r)
 {
-    struct test_group brief = {0};
-    struct test_group reading = {0};
-    struct test_group plain = {0}; /* transfers cost more than necessary; all use one engine */
+    struct label_text brief = {""};
+    struct label_text reading = {""};
+    struct label_text plain = {""}; /* transfers cost more than necessary; all use one engine */
     const char *engine = "";
     double least = 0;
     double most = 0;
@@ -111,30 +103,29 @@ static void note_groups(struct notes *n, const struct result *r)
         if (!t->measured)
             continue;
         if (t->is_short) {
-            least = brief.count == 0 ? seconds : MIN(seconds, least);
+            least = !*brief.text ? seconds : MIN(seconds, least);
             most = MAX(seconds, most);
-            group_add(&brief, test);
+            name_add(&brief, test);
         }
         if (r->plan->reads_only && (test == TEST_SEEKS || test == TEST_IOPS))
-            group_add(&reading, test);
+            name_add(&reading, test);
         if (t->has_plain_queue) {
             engine = t->engine;
-            group_add(&plain, test);
+            name_add(&plain, test);
         }
     }
-    if (brief.count > 0 && most - least < 0.005)
-        note(n, "%s: measured for only %.2f s; more would take long to prepare.", brief.names,
-             most);
-    else if (brief.count > 0)
+    if (*brief.text && most - least < 0.005)
+        note(n, "%s: measured for only %.2f s; more would take long to prepare.", brief.text, most);
+    else if (*brief.text)
         note(n, "%s: measured for only %.2f to %.2f s; more would take long to prepare.",
-             brief.names, least, most);
-    if (reading.count > 0)
-        note(n, "%s: only read; the device is not written to.", reading.names);
-    if (plain.count > 0)
+             brief.text, least, most);
+    if (*reading.text)
+        note(n, "%s: only read; the device is not written to.", reading.text);
+    if (*plain.text)
         note(n,
              "%s: buffers could not be registered with %s (ulimit -l): each transfer takes more "
              "CPU time.",
-             plain.names, engine);
+             plain.text, engine);
 }
 
 static bool has_verdict(const struct test_result *t)
@@ -169,7 +160,7 @@ static void print_limits(struct notes *n, const struct result *r, bool advice)
     }
     for (enum test_id first = 0; first < TEST_COUNT; first++) {
         struct verdict sum = r->tests[first].verdict;
-        struct test_group group = {0};
+        struct label_text names = {""};
         char help[ADVICE_TEXT] = "";
         char sentence[LIMIT_SENTENCE] = "";
         if (is_told[first] || !has_verdict(&r->tests[first]))
@@ -179,7 +170,7 @@ static void print_limits(struct notes *n, const struct result *r, bool advice)
             if (!has_verdict(t) || !verdict_join(&sum, &t->verdict))
                 continue;
             is_told[test] = true;
-            group_add(&group, test);
+            name_add(&names, test);
         }
         const enum limit_reason reason = sum.least.reason;
         bool is_in_table = reason == REASON_OTHERS_COMPUTED || /* which says all of it */
@@ -191,7 +182,7 @@ static void print_limits(struct notes *n, const struct result *r, bool advice)
         if (advice && sum.advice > 0)
             advice_text(help, sum.advice);
         if (*sentence || *help)
-            note(n, "%s: %s%s%s", group.names, sentence, *sentence && *help ? " " : "", help);
+            note(n, "%s: %s%s%s", names.text, sentence, *sentence && *help ? " " : "", help);
     }
 }
 
@@ -233,13 +224,13 @@ static int measured_print(FILE *out, const struct result *r, bool advice)
 {
     const struct facts *f = &r->storage->facts;
     struct notes n = {.out = out};
-    char text[DIRECT_TEXT];
+    struct label_text direct = {""};
     print_corruption(out, r);
     print_limits(&n, r, advice);
     note_tests(&n, r);
     /* O_DIRECT went past the page cache, or nobody knows; a "no" is a verdict */
-    if (direct_text(text, r, 1) != DIRECT_NO && *text)
-        note(&n, "%s", text);
+    if (direct_words(&direct, r, 1) != DIRECT_NO && *direct.text)
+        note(&n, "%s", direct.text);
     for (unsigned i = 0; i < f->count && i < FACT_PRINTED; i++)
         note(&n, "%s", printable(f->list[i].text).text);
     print_ranks(&n, r);
