@@ -107,10 +107,9 @@ static int set_fast(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
     s->fast = value == NULL;
-    if (s->fast)
-        return 0;
-    return value_size(&s->perchar_bytes, value, MIB, 0, MAX_DATA_BYTES,
-                      "a size up to 1024TiB; a number alone is in MiB", e);
+    return s->fast ? 0
+                   : value_size(&s->perchar_bytes, value, MIB, 0, MAX_DATA_BYTES,
+                                "a size up to 1024TiB; a number alone is in MiB", e);
 }
 
 static int set_seed(void *settings, const char *value, struct err *e)

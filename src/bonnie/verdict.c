@@ -121,28 +121,17 @@ _Static_assert(COUNT_OF(remedies) <= 64, "a set of remedies has a bit for each")
 
 uint64_t advice_for(const struct advice_facts *f)
 {
-    const struct {
-        bool holds;
-        unsigned condition;
-    } all[] = {
-        {f->is_direct, IS_DIRECT},
-        {f->is_durable, IS_DURABLE},
-        {f->engine_queues, QUEUES},
-        {f->engine_needs_direct, QUEUES_IF_DIRECT},
-        {f->evicts, EVICTS},
-        {f->is_compressible, IS_COMPRESSIBLE},
-        {f->lacks_journal, LACKS_JOURNAL},
-        {f->workers < f->cpus, HAS_FREE_CPUS},
-        {f->workers * f->iodepth == 1, ONE_IN_FLIGHT},
-        {f->workers * f->iodepth < MANY_IN_FLIGHT, FEW_IN_FLIGHT},
-        {f->operation_bytes < SMALL_FOR_CPU, BELOW_64K},
-        {f->operation_bytes < SMALL_FOR_DEVICE, BELOW_1M},
-        {f->operation_bytes % SECTOR_BYTES != 0, UNALIGNED},
-    };
-    unsigned conditions = 0;
+    const unsigned in_flight = f->workers * f->iodepth;
+    const unsigned conditions =
+        (f->is_direct ? IS_DIRECT : 0) | (f->is_durable ? IS_DURABLE : 0) |
+        (f->engine_queues ? QUEUES : 0) | (f->engine_needs_direct ? QUEUES_IF_DIRECT : 0) |
+        (f->evicts ? EVICTS : 0) | (f->is_compressible ? IS_COMPRESSIBLE : 0) |
+        (f->lacks_journal ? LACKS_JOURNAL : 0) | (f->workers < f->cpus ? HAS_FREE_CPUS : 0) |
+        (in_flight == 1 ? ONE_IN_FLIGHT : 0) | (in_flight < MANY_IN_FLIGHT ? FEW_IN_FLIGHT : 0) |
+        (f->operation_bytes < SMALL_FOR_CPU ? BELOW_64K : 0) |
+        (f->operation_bytes < SMALL_FOR_DEVICE ? BELOW_1M : 0) |
+        (f->operation_bytes % SECTOR_BYTES != 0 ? UNALIGNED : 0);
     uint64_t set = 0;
-    for (size_t i = 0; i < COUNT_OF(all); i++)
-        conditions |= all[i].holds ? all[i].condition : 0;
     for (size_t i = 0; i < COUNT_OF(remedies); i++) {
         const struct remedy *r = &remedies[i];
         bool fits = r->reason == f->reason && (r->tests & (1U << f->test)) != 0 &&

@@ -11,13 +11,13 @@ static int refuse(const char *accepted, struct err *e)
     return accepted ? err_say(e, "%s", accepted) : -EINVAL;
 }
 
-/* Stores a number, from `min` to `max`, for which a parser returned `status`. */
-static int take_number(struct optional *out, int status, uint64_t number, uint64_t min,
+/* Takes a number, from `min` to `max`, that a parser, which returned `status`, has stored. */
+static int take_number(struct optional *out, int status, const uint64_t *number, uint64_t min,
                        uint64_t max, const char *accepted, struct err *e)
 {
-    if (status != 0 || number < min || (max > 0 && number > max))
+    if (status != 0 || *number < min || (max > 0 && *number > max))
         return refuse(accepted, e);
-    *out = (struct optional){.given = true, .value = number};
+    *out = (struct optional){.given = true, .value = *number};
     return 0;
 }
 
@@ -25,24 +25,22 @@ int value_count(struct optional *out, const char *value, uint64_t min, uint64_t 
                 const char *accepted, struct err *e)
 {
     uint64_t number = 0;
-    int status = units_parse_count(value, &number);
-    return take_number(out, status, number, min, max, accepted, e);
+    return take_number(out, units_parse_count(value, &number), &number, min, max, accepted, e);
 }
 
 int value_size(struct optional *out, const char *value, uint64_t unit, uint64_t min, uint64_t max,
                const char *accepted, struct err *e)
 {
     uint64_t bytes = 0;
-    int status = units_parse_size(value, unit, &bytes);
-    return take_number(out, status, bytes, min, max, accepted, e);
+    return take_number(out, units_parse_size(value, unit, &bytes), &bytes, min, max, accepted, e);
 }
 
 int value_duration(struct optional *out, const char *value, uint64_t min, const char *accepted,
                    struct err *e)
 {
-    uint64_t nanoseconds = 0;
-    int status = units_parse_duration(value, BILLION, &nanoseconds);
-    return take_number(out, status, nanoseconds, min, MAX_NS, accepted, e);
+    uint64_t ns = 0;
+    return take_number(out, units_parse_duration(value, BILLION, &ns), &ns, min, MAX_NS, accepted,
+                       e);
 }
 
 int value_boolean(bool *out, const char *value, struct err *e)
@@ -125,13 +123,13 @@ static int set_field(const struct option_entry *entry, void *field, const char *
     case OPTION_COUNT:
         return value_count(field, value, entry->min, entry->max, NULL, e);
     case OPTION_DECIMAL:
-        status = units_parse_decimal(value, &number);
-        return take_number(field, status, number, entry->min, entry->max, NULL, e);
+        return take_number(field, units_parse_decimal(value, &number), &number, entry->min,
+                           entry->max, NULL, e);
     case OPTION_SIZE:
         status = units_parse_size(value, entry->unit, &number);
         if (entry->multiple > 0 && number % entry->multiple != 0)
             return -EINVAL;
-        return take_number(field, status, number, entry->min, entry->max, NULL, e);
+        return take_number(field, status, &number, entry->min, entry->max, NULL, e);
     case OPTION_DURATION:
         return value_duration(field, value, entry->min, NULL, e);
     case OPTION_FILE:
