@@ -283,7 +283,7 @@ static void find_verdict(struct check *c)
         return;
     /* how far the cut reached, as far as the canaries show */
     if (c->layer == LAYER_NONE)
-        label_add(&c->reason, " Nothing shows that anything was cut.");
+        label_add(&c->reason, " No canary is lost: something other than a cut may have done it.");
     else if (!c->ledger.units[METHOD_DRIVE])
         label_add(&c->reason, " The drive was not tested: unflushed writes do not work here.");
     else if (!canary_counts(c, METHOD_DRIVE))

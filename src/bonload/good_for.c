@@ -298,7 +298,7 @@ int good_for(const struct settings *s, struct coordinator *coordinator, int *sta
         return err_system(e, ENOMEM, "allocate memory for the answers");
     int rc = output_open_stdout(&q.output, s->report, e);
     if (rc == 0 && s->timeline_file)
-        rc = html_page_open(&q.page, "-html", s->timeline_file, e);
+        rc = html_page_open(&q.page, s->page_option, s->timeline_file, e);
     int fd = rc == 0 ? path_open_to_list(q.directory, PATH_FAILS, e) : rc;
     if (fd >= 0) {
         find_durability(&q, fd);

@@ -264,7 +264,9 @@ static const struct option_entry entries[] = {
     {OPTION_LABEL(label)},
     {BOOLEAN("show-progress", show_progress),
      .help = "show progress during the run (default: true)"},
-    {OPTION_HTML(timeline_file), .alias = "timeline-file"},
+    {OPTION_HTML(timeline_file)},
+    {OUTPUT_FILE("timeline-file", "PAGE", timeline_file), .accepted = "the path of a page",
+     .help = "the same, as goader calls it"},
     {PATH("live-file", "FILE", live_file),
      .help = "write the figures of each second, as CSV or, to a name ending in .prom, as metrics"},
     {PATH("hgrm", "PREFIX", hgrm),
@@ -347,6 +349,8 @@ int options_parse(int argc, char *argv[], struct settings *settings, FILE *out, 
         const char *target = target_by_name(s->engine ? s->engine : DEFAULT_TARGET)->name;
         rc = given[i] ? cli_check_owner(&option_table, &entries[i], target, e) : 0;
         rc = rc == 0 ? 0 : pass_goader(s, rc, e);
+        if (given[i] && entries[i].field == offsetof(struct settings, timeline_file))
+            s->page_option = strcmp(entries[i].name, "html") == 0 ? "-html" : "-timeline-file";
     }
     s->show_progress &= !s->quiet;
     char *at = rc == 0 && s->as_goader && s->url ? credentials_end((char *)s->url) : NULL;

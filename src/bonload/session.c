@@ -45,7 +45,7 @@ static int open_outputs(struct outputs *o, const struct plan *p, struct err *e)
     if (rc == 0 && s->written_dump)
         rc = open_named(&o->dump, s->written_dump, rank, e);
     if (rc == 0 && s->timeline_file && is_first)
-        rc = html_page_open(&o->page, "-html", s->timeline_file, e);
+        rc = html_page_open(&o->page, s->page_option, s->timeline_file, e);
     for (enum load_kind kind = 0; s->hgrm && is_first && kind < LOAD_KINDS; kind++)
         if (rc == 0 && plan_has(p, kind))
             rc = open_named(&o->hgrm[kind], s->hgrm,
@@ -160,18 +160,13 @@ static int judge_run(const struct result *result, const struct coordinator *c, i
     for (enum load_kind kind = 0; is_judge && kind < LOAD_KINDS; kind++) {
         const struct kind_result *k = &result->figures->kinds[kind];
         uint64_t found_ns = latency_limit_figure(above, &k->tally.response);
-        bool is_sought = p->mode == MODE_SEARCH && p->kinds[kind].pace != PACE_NONE &&
-                         p->kinds[kind].pace != PACE_FOLLOWS && !p->settings->as_goader;
         const struct units_text name = latency_limit_name(above);
-        if (is_sought && k->answer.found == FOUND_UNSURE) {
-            bool has_load = result->step_count > 0 && k->answer.load > 0;
-            *status = STATUS_NOT_KNOWN;
+        const struct label_text answer = found_words(result, kind);
+        enum found found = k->answer.found;
+        if (*answer.text && !p->settings->as_goader && found != FOUND_LOAD && found != FOUND_MOST) {
+            *status = found == FOUND_NONE || *status == STATUS_NO ? STATUS_NO : STATUS_NOT_KNOWN;
             if (!answer_is_shown(!p->settings->json && p->settings->output == OUTPUT_OURS))
-                message("%ss: %s%s%s", load_names[kind],
-                        k->answer.why ? found_reasons[k->answer.why]
-                                      : "the search was not finished",
-                        has_load ? ": at least " : "",
-                        has_load ? search_load(p, k->answer.load).text : "");
+                message("%s", answer.text);
         }
         if (above->nanoseconds == 0 || k->tally.response.count == 0)
             continue;
@@ -182,8 +177,9 @@ static int judge_run(const struct result *result, const struct coordinator *c, i
         if (found_ns > 0)
             continue;
         *status = STATUS_NOT_KNOWN;
-        message("%ss: %s is not known: %" PRIu64 " are too few", load_names[kind], name.text,
-                k->tally.response.count);
+        struct label_text seen = {""};
+        label_add_seen(&seen, k->tally.response.count, "", percentile_needs(above->percent));
+        message("%ss: %s is not known: %s", load_names[kind], name.text, seen.text);
     }
     if (is_judge && result->figures->is_bad_rate && !p->settings->as_goader)
         message("the rate could not be kept: two seconds' worth of requests are overdue");

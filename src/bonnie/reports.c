@@ -93,10 +93,12 @@ int reports_run(struct reports *r, struct result *result, struct err *e)
     for (size_t i = 0; rc == 0 && i < p->format_count; i++) {
         const struct report_stream *f = &r->formats[i];
         is_kept |= f->ops->all != NULL;
-        if (f->ops->run)
-            rc = check_printed(r, f->ops->run(f->stream, result), f->stream, e);
         /* notes go where people read, because scripts count the lines of standard output */
         FILE *notes = r->is_read ? f->stream : stderr;
+        if (f->ops->damage)
+            rc = check_printed(r, f->ops->damage(notes, result), notes, e);
+        if (rc == 0 && f->ops->run)
+            rc = check_printed(r, f->ops->run(f->stream, result), f->stream, e);
         if (rc == 0 && f->ops->notes)
             rc = check_printed(r, f->ops->notes(notes, result, !p->quiet), notes, e);
     }
@@ -150,6 +152,8 @@ void reports_print_unfinished(struct reports *r)
         const struct report_ops *report = r->formats[i].ops;
         if (report->is_of_whole_run || (has_form && r->formats[i].stream == stderr))
             continue;
+        if (report->damage && is_known && r->is_read)
+            report->damage(out, &r->runs[r->count - 1]);
         if (report->run && is_known)
             report->run(out, &r->runs[r->count - 1]);
         if (report->notes && is_known && r->is_read)

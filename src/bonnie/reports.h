@@ -12,7 +12,8 @@ struct report_ops {
     bool is_of_whole_run; /* has no form for a run that a signal ended, which it leaves out */
     int (*header)(FILE *out, const struct result *r); /* before the first run; r has no figures */
     int (*test)(FILE *out, const struct result *r, enum test_id test); /* that has just ended */
-    int (*run)(FILE *out, const struct result *r);                     /* one run */
+    int (*damage)(FILE *out, const struct result *r); /* above one run; goes where notes go */
+    int (*run)(FILE *out, const struct result *r);    /* one run */
     /* Notes for people below one run: what limited the figures and, with `advice`, which options
      * may help. When scripts read the report, notes go to standard error. */
     int (*notes)(FILE *out, const struct result *r, bool advice);

@@ -170,7 +170,7 @@ static struct label_text answer_words(struct watch *w, const struct answer *a)
     enum tail_cause told = CAUSE_UNKNOWN;
     const char *between = " In";
     const char *they = " of that time they";
-    label_add(&words, "%.200s, %s: the slowest %zu of %" PRIu64 " %s took %s or more.",
+    label_add(&words, "%.200s, %s: the slowest %zu of %" PRIu64 " %s calls took %s or more.",
               printable(a->target).text, units_time(a->elapsed_ns).text, a->slow.examined,
               a->slow.ops, a->kind->name, units_time(a->least_ns).text);
     for (;; between = ", in") {

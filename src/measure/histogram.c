@@ -90,10 +90,10 @@ uint64_t histogram_percentile(const struct histogram *h, double percent)
     return histogram_at_rank(h, (uint64_t)rank);
 }
 
-bool percentile_is_known(uint64_t count, double percent)
+uint64_t percentile_needs(double percent)
 {
     uint64_t above = (uint64_t)lround((100 - percent) * 100); /* of 10,000 values */
-    return above > 0 ? count >= (10000 + above - 1) / above : count > 0;
+    return above > 0 ? (10000 + above - 1) / above : 1;
 }
 
 uint64_t histogram_known_percentile(const struct histogram *h, double percent)

@@ -80,9 +80,13 @@ double histogram_mean(const struct histogram *h);
  * within 0.1 %; 0: the histogram is empty. */
 uint64_t histogram_percentile(const struct histogram *h, double percent);
 
-/* Whether so many values can show a percentile, to two decimals: p99 takes 100, p99.9 takes 1000,
- * and 100, the maximum, takes one. */
-bool percentile_is_known(uint64_t count, double percent);
+/* Fewest values that can show a percentile, to two decimals: p99 takes 100, p99.9 takes 1000, and
+ * 100, the maximum, takes one; and whether so many can. */
+uint64_t percentile_needs(double percent);
+static inline bool percentile_is_known(uint64_t count, double percent)
+{
+    return count >= percentile_needs(percent);
+}
 
 /* The percentile, as reports print it; 0: there are too few values to show it. */
 uint64_t histogram_known_percentile(const struct histogram *h, double percent);

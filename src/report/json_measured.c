@@ -35,7 +35,7 @@ void put_tail(json_t **object, const struct tail_summary *s)
         put_text(&one, "cause", tail_causes[r->cause].name);
         append_value(&operations, one);
     }
-    tail_summary_words(&words, s);
+    tail_summary_words(&words, s, "");
     put_text(&tail, "reason", words.text);
     put_flag(&tail, "traced", s->is_traced);
     put_text(&tail, "note", s->note);

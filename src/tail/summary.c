@@ -70,13 +70,13 @@ void tail_summary_release(struct tail_summary *s)
     s->examined = 0;
 }
 
-void tail_summary_words(struct label_text *words, const struct tail_summary *s)
+void tail_summary_words(struct label_text *words, const struct tail_summary *s, const char *what)
 {
     uint64_t left[CAUSE_COUNT];
     enum tail_cause told = CAUSE_UNKNOWN;
     if (!s->is_wanted || s->ops == 0)
         return;
-    label_add(words, "of the slowest %" PRIu64 " (above %s)", s->slowest,
+    label_add(words, "of the slowest %" PRIu64 "%s (above %s)", s->slowest, what,
               units_time(s->above_ns).text);
     memcpy(left, s->by_cause, sizeof left);
     for (const char *between = ": ";; between = "; ") {

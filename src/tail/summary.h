@@ -54,6 +54,6 @@ int tail_summary_make(struct tail_summary *s, const struct tail_slowest *all,
 void tail_summary_release(struct tail_summary *s);
 
 /* Adds a sentence: "of the slowest 100 (above 8.1 ms): 71 waited for the device itself; 29 for a
- * CPU." It has no comma, because scripts take such a line for the CSV line; nothing if there
- * is nothing to say. The note is not in it. */
-void tail_summary_words(struct label_text *words, const struct tail_summary *s);
+ * CPU." `what`, such as " reads", follows the number. It has no comma, because scripts take such a
+ * line for the CSV line; nothing if there is nothing to say. The note is not in it. */
+void tail_summary_words(struct label_text *words, const struct tail_summary *s, const char *what);

@@ -180,6 +180,12 @@ void label_add_list(struct label_text *l, const char *list)
     }
 }
 
+void label_add_seen(struct label_text *l, uint64_t seen, const char *what, uint64_t needed)
+{
+    label_add(l, "%" PRIu64 "%s%s%s %s seen, %" PRIu64 " are needed", seen, *what ? " " : "", what,
+              *what && seen != 1 ? "s" : "", seen == 1 ? "was" : "were", needed);
+}
+
 void label_print(FILE *out, const char *label, struct label_text *l)
 {
     if (!l->text[0])

@@ -38,6 +38,9 @@ struct label_text {
 void label_add(struct label_text *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void label_add_list(struct label_text *l, const char *list);
 
+/* Adds "100 syncs were seen, 299 are needed" or, if what is "", "100 were seen, 299 are needed". */
+void label_add_seen(struct label_text *l, uint64_t seen, const char *what, uint64_t needed);
+
 /* Prints the text, wrapped, beside the label ("": none), and empties it. An empty one is not. */
 #define LABEL_INDENT 12
 void label_print(FILE *out, const char *label, struct label_text *l);

@@ -130,7 +130,7 @@ sub found_report {
 
 my $wild = boncut(found_report('wild', "\e[2J\x{9b}31m\nKEPT", 0));
 is($wild->{status}, 2, 'a report that is there counts');
-like($wild->{out}, qr/\Acut 1: LOST: [?]\[2J[?]31m KEPT\n/, 'and nothing in it controls the terminal');
+like($wild->{out}, qr/\ALOST: lost in 1 of 1 cuts[^\e]*\n\ncut 1: LOST: [?]\[2J[?]31m KEPT\n\z/, 'and nothing in it controls the terminal');
 refused_ok(boncut(found_report('huge', 'LOST', 30_000_000)), qr{huge/0001[.]json: it is larger than 16 MiB; remove this file}, 'one of 30 MB');
 my @large = found_report('large', 'LOST', 8_000_000);
 is(boncut(@large)->{status}, 2, 'one of 8 MB');
@@ -183,6 +183,7 @@ SKIP: {
     like($cuts, qr/^KEPT: 0 of \d+ promises lost in 2 cuts, so\s+fewer\s+than\s+77[.]6\s+%\s+of\s+cuts\s+lose\s.*;\s+no\s+cut\s+reached\s+the\s+drive's\s+cache/ms, 'which the verdict says');
     like($cuts, qr/^0\n/m, 'with status 0');
     like($cuts, qr/^writer: 137\n/m, 'the writer is killed, and cannot report what is not durable');
+    like($cuts, qr/^cut 1 of 2: KEPT as far as the kernel\ncut 2 of 2: KEPT as far as the kernel$/m, 'told when they are made');
     like($cuts, qr/^boncut: cut 1: \Q$dir\E\/mnt is on the filesystem with the UUID [^\n]*: is that one mounted\?\nunmounted: 1\n/m, 'an unmounted filesystem is not a lost one') or diag($said);
     ok(!-e "$dir/lazy/0001.json", 'and has no verdict');
     is_deeply([ tree("$dir/mnt") ], [], 'nor files on the one below');

@@ -116,7 +116,7 @@ like($above->{err}, qr/^bonload: (?:reads|writes): p50 [\d.]+ ms is above 1[.]00
 ok(!bonload(@SLEEP, "-fail-above=$_")->{status}, "-fail-above=$_ is kept") for qw(p50:1h max:1h 1h);
 is(JSON::PP::decode_json(bonload(@SLEEP, '--json', '-fail-above=max:1ns')->{out})->{above}, 1, 'in JSON too');
 my $few = bonload(qw(-requests-engine=sleep -wt=1 -rt=0 -max-requests=20 -fail-above=p99:1ns));
-is("$few->{status} $few->{err}", "3 bonload: writes: p99 is not known: 20 are too few\n", 'a percentile that is printed as - is not judged');
+is("$few->{status} $few->{err}", "3 bonload: writes: p99 is not known: 20 were seen, 100 are needed\n", 'a percentile that is printed as - is not judged');
 like($few->{out}, qr/^writes (?: +\S+){4} +[\d.]+ ms +-(?: |$)/m, 'and is printed so');
 my $none = bonload(qw(-rt=1 -max-requests=5 -max-errors=100 -fail-above=p99:1h), "-url=$dir/none/XX");
 is($none->{status}, '1', 'where nothing succeeds, no latency is below the limit');

@@ -125,17 +125,17 @@ my $sought = JSON::PP::decode_json(bonload('--json', @{ $loads{search} })->{out}
 $sought->{figures_of} = 'last load';
 my @none  = map { { confirmation => JSON::PP::false(), reads => $_->{reads} // {}, writes => $_->{writes} // {} } } $sought->{steps}[-1];
 my @latency = (latency_ns => { map { $_ => 5e6 } qw(p50 p99 p99_9 max) });
-for my $case ([ kept => 'The load that was confirmed', 'confirmed: 7' ], [ busy => 'The last load of the search, which was not confirmed', 'at least \d+, not confirmed' ]) {
+for my $case ([ good => 'The load that was confirmed', 'confirmed: 7' ], [ others => 'The last load of the search, which was not confirmed', 'at least \d+, not confirmed' ]) {
     my ($verdict, $caption, $shown) = @{$case};
-    $sought->{steps} = [ @none, { confirmation => JSON::PP::true(), map { $_ => { load_threads => 7, outcome => $verdict, @latency } } qw(reads writes) } ];
+    $sought->{steps} = [ @none, { confirmation => JSON::PP::true(), map { $_ => { load_threads => 7, verdict => $verdict, @latency } } qw(reads writes) } ];
     my $page = (run('bon_csv2html', [], JSON::PP::encode_json($sought)))[1];
     like($page, qr{<caption><span>$caption</span>}, "a confirmation: $verdict");
     like($page, qr{<b>$shown</b>}, "and its chart: $shown");
 }
 
 # A search that was stopped has its confirmed load in its steps alone.
-$sought->{steps} = [ (map { my $case = $_; { confirmation => $case->[0], map { $_ => { load_threads => $case->[1], outcome => $case->[2], made_per_second => $case->[1] * 100, @latency } } qw(reads writes) } }
-    [ JSON::PP::true(), 5, 'kept' ], [ JSON::PP::true(), 6, 'broken' ], [ JSON::PP::false(), 5, 'busy' ]) ];
+$sought->{steps} = [ (map { my $case = $_; { confirmation => $case->[0], map { $_ => { load_threads => $case->[1], verdict => $case->[2], made_per_second => $case->[1] * 100, @latency } } qw(reads writes) } }
+    [ JSON::PP::true(), 5, 'good' ], [ JSON::PP::true(), 6, 'not_good' ], [ JSON::PP::false(), 5, 'others' ]) ];
 for my $of ('whole search', 'last load') {
     $sought->{figures_of} = $of;
     my $page = (run('bon_csv2html', [], JSON::PP::encode_json($sought)))[1];
@@ -181,7 +181,7 @@ cmp_ok(-s "$dir/million.html", '<', 400_000, 'a page below 400 KB');
 # bonload checks before the load begins whether it will be able to draw the page.
 my $none = bonload({ env => { BON_CSV2HTML => "$dir/none" } }, qw(-rt=1 -requests-engine=sleep -duration=100s), "-timeline-file=$dir/x.html");
 is($none->{status}, '1', 'no program that draws');
-like($none->{err}, qr{\Abonload: -html: \Q$dir\E/none, or Perl, which it needs, was not found\n\z}, 'is told at once');
+like($none->{err}, qr{\Abonload: -timeline-file: \Q$dir\E/none, or Perl, which it needs, was not found\n\z}, 'is told at once');
 ok(!-e "$dir/x.html", 'and leaves nothing');
 
 # As installed: the program that draws is beside bonload, or anywhere in PATH. Bonnie++'s program of that name, which takes what it reads for CSV and succeeds, is passed over.
@@ -199,7 +199,7 @@ for my $case (
     { name => 'beside it',       place => 'bin',       path => '/none',           status => '0' },
     { name => 'PATH',            place => 'far/alone', path => ":/none:$scripts", status => '0' },
     { name => 'behind another',  place => 'far/alone', path => "$dir/other:$scripts", status => '0' },
-    { name => 'only another',    place => 'far/alone', path => "$dir/other", status => '1', said => qr{\Abonload: -html: \Q$dir\E/other/bon_csv2html is another program of this name\n\z} },
+    { name => 'only another',    place => 'far/alone', path => "$dir/other", status => '1', said => qr{\Abonload: -timeline-file: \Q$dir\E/other/bon_csv2html is another program of this name\n\z} },
     { name => 'nowhere',         place => 'far/alone', path => '/none',           status => '1', said => qr{: no bon_csv2html, which draws the page, was found } },
 ) {
     my $found = bonnie({ program => "$dir/$case->{place}/bonload", env => { BON_CSV2HTML => q{}, PATH => $case->{path} } }, qw(-show-progress=false -rt=1 -requests-engine=null -max-requests=10), "-timeline-file=$dir/found.html");

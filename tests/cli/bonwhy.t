@@ -81,7 +81,7 @@ SKIP: {
 
     subtest 'calls and times' => sub {
         is($first->{status}, 0, 'the status of the command') or diag $first->{err};
-        like($report, qr/\A\S+perl\S*, [\d.]+ m?s: the slowest 10 of 200 fsync took [\d.]+ [mu]?s\s+or\s+more[.]\s+In\s+\d/, 'the answer is first');
+        like($report, qr/\A\S+perl\S*, [\d.]+ m?s: the slowest 10 of 200 fsync calls took [\d.]+ [mu]?s\s+or\s+more[.]\s+In\s+\d/, 'the answer is first');
         my $sync = row_of($report, 'fsync');
         is($sync->{calls}, 200, 'each sync is counted');
         cmp_ok($sync->{in_all}, '<=', 1.01 * $first->{out}, 'it takes no longer than the program found');

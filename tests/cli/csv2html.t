@@ -292,10 +292,10 @@ subtest 'headlines' => sub {
     my $of   = sub { my ($label, $rate, $count) = @_; return $lab =~ s/,lab,/,$label,/r =~ s/,376832,/,$rate,/r x $count };
     my %case = (
         'new slower in 1 of 12 tests; the largest change is ' . "\x{2212}50.0\x{A0}%, in &quot;Write in chunks&quot;." => [ [], $of->('old', 2000, 6) . $of->('new', 1000, 6) ],
-        'new not clearly different in any of 12 tests.' => [ [], $of->('old', 2000, 6) . $of->('new', 2000, 6) ],
-        'b faster in 1 of 12 tests; c not clearly different in any of 12 tests.' => [ ['--baseline=a'], $of->('a', 1000, 6) . $of->('b', 2000, 6) . $of->('c', 1000, 6) ],
-        'None is clearly faster than a; b slower in 1 of 12 tests; c not clearly different in any of 12 tests.' => [ ['--baseline=a'], $of->('a', 2000, 6) . $of->('b', 1000, 6) . $of->('c', 2000, 6) ],
-        'b: too few runs to tell: 6 and 1, 4 are needed; c not clearly different in any of 12 tests.' => [ ['--baseline=a'], $of->('a', 2000, 6) . $of->('b', 1000, 1) . $of->('c', 2000, 6) ],
+        'new not known to differ in any of 12 tests.' => [ [], $of->('old', 2000, 6) . $of->('new', 2000, 6) ],
+        'b faster in 1 of 12 tests; c not known to differ in any of 12 tests.' => [ ['--baseline=a'], $of->('a', 1000, 6) . $of->('b', 2000, 6) . $of->('c', 1000, 6) ],
+        'None is known to be faster than a; b slower in 1 of 12 tests; c not known to differ in any of 12 tests.' => [ ['--baseline=a'], $of->('a', 2000, 6) . $of->('b', 1000, 6) . $of->('c', 2000, 6) ],
+        'b: too few runs to tell: 6 and 1, 4 are needed; c not known to differ in any of 12 tests.' => [ ['--baseline=a'], $of->('a', 2000, 6) . $of->('b', 1000, 1) . $of->('c', 2000, 6) ],
         'b has the highest rate in 2 of 12 tests, more than any other of the 3 labels.' => [ [], $of->('a', 1000, 1) . $of->('b', 9000, 1) =~ s/,8244,/,9999,/r . $of->('c', 1000, 1) =~ s/,8244,/,9000,/r ],
     );
     for my $sentence (sort keys %case) {

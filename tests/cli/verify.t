@@ -127,8 +127,8 @@ sub found_ok {
     my @other = grep { $_->[2] !~ (ref $words eq 'CODE' ? $words->($_->[1]) : qr/\A$words\z/) } @named;
     is_deeply(\@other, [], 'in the right words');
     my $of = @{$units} == 1 ? 'place' : 'places';
-    my ($lines) = "$run->{out}$run->{err}" =~ /^What was damaged\n((?:  .*\n)+)/m;
-    like($lines // q{}, qr/^  $test +${\scalar @{$units}} $of in \d+ bytes that were checked\n +data file \d+ at \d+: \w/m, 'the table says so too');
+    my ($lines) = "$run->{out}$run->{err}" =~ s/^(?:Press Enter to start [^:\n]*: )+//mgr =~ /^((?:DAMAGED: .*\n(?:  .*\n)+)+)/m;
+    like($lines // q{}, qr/^DAMAGED: $test: ${\scalar @{$units}} $of in the [\d.]+ [KMG]?i?B that were checked\n  data file \d+ at \d+: \w/m, 'the answer is above the table');
     unlike($lines // q{}, qr/,/, 'without a comma: scripts take a line with one for CSV');
     like(csv_of($run)->{$test}, qr/\A[\d.+]+\z/, 'and its figure is printed all the same') if $test ne 'iops';
     return;

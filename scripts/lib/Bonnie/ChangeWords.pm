@@ -57,7 +57,7 @@ sub counts_text ($comparison) {
         my $count = grep { $_->{verdict} eq $verdict } @rows or next;
         push @counts, "$verdict in $count" . (@counts ? q{} : ' of ' . @rows . ' tests');
     }
-    return @counts ? join ', ', @counts : 'not clearly different in any of ' . @rows . ' tests';
+    return @counts ? join ', ', @counts : 'not known to differ in any of ' . @rows . ' tests';
 }
 
 # "too few runs to tell: 1 each, 6 are needed"

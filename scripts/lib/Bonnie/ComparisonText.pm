@@ -7,21 +7,20 @@ use warnings;
 use experimental 'signatures';
 use Exporter 'import';
 use List::Util qw(max);
+use Bonnie::ChangeWords ();
 use Bonnie::Comparison;
-use Bonnie::Figure qw(value_figure);
-use Bonnie::Plain  qw(shorten);
-use Bonnie::Tests  qw(test_named);
-use Bonnie::Text   qw(rate_text terminal_text);
-use Bonnie::Units  qw(beside counted);
+use Bonnie::Plain qw(shorten wrapped);
+use Bonnie::Text  qw(terminal_text);
+use Bonnie::Units qw(beside counted);
 
 our @EXPORT_OK = qw(comparison_text);
 
 my $LABEL_WIDTH = 50;
 
 # Test, both medians, change, both ends of its interval, p, verdict.
-my $ROW  = ' %9s %9s %9s %9s %9s  %7s  %s';
+my $ROW  = ' %9s %9s %9s %8s %8s  %7s  %s';
 my $HEAD = sprintf $ROW, qw(baseline other change from to p verdict);
-my $OVER = sprintf ' %s %9s %s', '----median rate----', q{}, '---95 % interval---';
+my $OVER = sprintf ' %s %9s %s', '-----per second----', q{}, '--95 % interval--';
 
 my ($ALPHA, $MANY_RUNS) = ($Bonnie::Comparison::ALPHA, $Bonnie::Comparison::MANY_RUNS);
 my $ONE_IN = sprintf '%.0f', 1 / $ALPHA;
@@ -33,19 +32,28 @@ my @JUDGED = (
         . "from, to: the intervals are not corrected.\n",
 );
 
-# $JUDGED[...] is inserted between the two texts.
-my $CHANGE = <<'END';
-change: from one median to the other.
-END
-my $UNCLEAR = <<'END';
-N runs: not significant; with about N runs of each label, a difference like
-this one would be.
-even: each label is faster in the same number of pairs of runs.
-END
+my $CHANGE = "change: from one median to the other.\n";
 
+# The answers come first, and the words that explain the tables last.
 sub comparison_text (@comparisons) {
-    my @tables = map { table($_) } @comparisons;
-    return terminal_text(join("\n", @tables, $CHANGE) . $JUDGED[ $comparisons[0]->together ] . $UNCLEAR);
+    my @answers = map { wrapped(answer($_)) . "\n" } @comparisons;
+    my @tables  = map { table($_) } @comparisons;
+    return terminal_text(join("\n", join(q{}, @answers), @tables, $CHANGE) . $JUDGED[ $comparisons[0]->together ]);
+}
+
+# "direct is slower than buffered in seeks and putc; not known: 10 tests."
+sub answer ($comparison) {
+    my ($old, $new) = map { shorten($_->label, $LABEL_WIDTH) } $comparison->baseline, $comparison->other;
+    my %of;
+    push @{ $of{ $_->{verdict} } }, $_->{test} for grep { defined $_->{p} } $comparison->rows;
+    my @differ = map { $of{$_} ? "$_ than $old in " . names(@{ $of{$_} }) : () } qw(faster slower);
+    return "$new and $old: " . Bonnie::ChangeWords::counts_text($comparison) . q{.} if !@differ;
+    return "$new is " . join(' and ', @differ) . ($of{not_known} ? '; not known: ' . counted(scalar @{ $of{not_known} }, 'test') : q{}) . q{.};
+}
+
+sub names (@names) {
+    my $last = pop @names;
+    return @names ? join(', ', @names) . " and $last" : $last;
 }
 
 sub table ($comparison) {
@@ -56,7 +64,9 @@ sub table ($comparison) {
         group_line('Other',    $comparison->other),
         q{}, q{ } x $width . $OVER, sprintf("%-${width}s", 'Test') . $HEAD,
         (map { sprintf("%-${width}s", $_->{test}) . row_text($_) } @rows),
+        q{}, runs_needed(@rows),
     );
+    pop @lines if $lines[-1] eq q{};
     return join q{}, map { s/ +\z//r . "\n" } @lines;
 }
 
@@ -64,20 +74,29 @@ sub group_line ($title, $group) {
     return sprintf '%-10s %s', $title, shorten($group->label, $LABEL_WIDTH) . ' (' . counted(scalar @{ $group->records }, 'run') . ')';
 }
 
-sub row_text ($row) {
-    my $unit = test_named($row->{test})->{unit};
-    return sprintf $ROW,
-        (map { median_text($row->{$_}, $unit) } qw(baseline_median other_median)),
-        change_text($row), (map { percent_text($row->{$_}, $row->{significant} ? 0 : undef) } qw(low_percent high_percent)),
-        p_text($row->{p}), verdict_text($row);
+# How many runs it would take to know what is not known.
+sub runs_needed (@rows) {
+    my (%of, @even);
+    for my $row (grep { defined $_->{p} && !$_->{significant} } @rows) {
+        my $needed = $row->{runs_needed};
+        push @{ defined $needed ? $of{ $needed > $MANY_RUNS ? $MANY_RUNS + 1 : $needed } //= [] : \@even }, $row->{test};
+    }
+    my @needed = map { ($_ > $MANY_RUNS ? "more than $MANY_RUNS" : $_) . ' for ' . names(@{ $of{$_} }) } sort { $a <=> $b } keys %of;
+    return (
+        @needed ? wrapped('Runs of each label that would show such a difference: ' . join('; ', @needed) . q{.}) : (),
+        @even ? wrapped(names(@even) . ': each label is faster in the same number of pairs of runs.') : (),
+    );
 }
 
-# Formatted as in the tables of results.
-sub median_text ($median, $unit) {
-    return q{} if !defined $median;
-    my $number = $median < 10 ? sprintf('%.3g', $median) : sprintf('%.1f', $median) =~ s/[.]0\z//r;
-    my $text   = rate_text(value_figure($number, $median), $unit);
-    return length $text > 9 ? sprintf '%.2e', $median : $text;
+sub row_text ($row) {
+    return sprintf $ROW, (map { median_text($row, $_) } qw(baseline other)),
+        change_text($row), (map { percent_text($row->{$_}, $row->{significant} ? 0 : undef) } qw(low_percent high_percent)),
+        p_text($row->{p}), !defined $row->{p} ? 'no figure' : $row->{significant} ? $row->{verdict} : 'not known';
+}
+
+sub median_text ($row, $which) {
+    my $text = (Bonnie::ChangeWords::median_text($row, $which) // q{}) =~ s{/s\z}{}r =~ tr/\x{A0}/ /r;
+    return length $text > 9 ? sprintf '%.2e', $row->{"${which}_median"} : $text;
 }
 
 # A change from zero has no percentage.
@@ -87,20 +106,14 @@ sub change_text ($row) {
 
 sub percent_text ($percent, $excluded = undef) {
     return q{} if !defined $percent;
-    return sprintf '%+.0e %%', $percent if abs $percent >= 9999.95;
-    return ($percent < 0 ? q{-} : q{+}) . beside(abs $percent, 1, $excluded) . ' %';
+    my $size = abs $percent;
+    return sprintf '%+.0e %%', $percent if $size >= 9999.5;
+    return ($percent < 0 ? q{-} : q{+}) . ($size < 999.5 ? beside($size, $size < 99.95 ? 1 : 0, $excluded) : 0 + sprintf '%.3g', $size) . ' %';
 }
 
 sub p_text ($p) {
     return q{} if !defined $p;
     return $p < 0.00005 ? '<0.0001' : beside($p, 4, $ALPHA);
-}
-
-sub verdict_text ($row) {
-    return 'no figure'     if !defined $row->{p};
-    return $row->{verdict} if $row->{significant};
-    my $needed = $row->{runs_needed} // return 'even';
-    return ($needed > $MANY_RUNS ? "$MANY_RUNS+" : $needed) . ' runs';
 }
 
 1;

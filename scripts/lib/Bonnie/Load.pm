@@ -16,7 +16,7 @@ our @EXPORT_OK = qw(amount);
 my $MOST = 2000;
 
 # Outcomes of a step's reads or writes with which it confirms a load.
-my %IS_KEPT = map { $_ => 1 } qw(kept open);
+my %IS_KEPT = map { $_ => 1 } qw(good open);
 
 my @KINDS = ([ writes => 'Writes' ], [ reads => 'Reads' ]);
 
@@ -83,7 +83,7 @@ sub amount ($figures, $what) {
 # The last step in which a search confirmed its answer; undef if there is none.
 sub confirmed ($load) {
     my ($step) = grep { $_->{confirmation} &&
-        !grep { !$IS_KEPT{$_} } map { text($_->{outcome}) // q{} } grep {%{$_}} map { hash($_) } @{$_}{qw(writes reads)} } reverse map { hash($_) } $load->steps;
+        !grep { !$IS_KEPT{$_} } map { text($_->{verdict}) // q{} } grep {%{$_}} map { hash($_) } @{$_}{qw(writes reads)} } reverse map { hash($_) } $load->steps;
     return $step;
 }
 

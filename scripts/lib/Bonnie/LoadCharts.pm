@@ -144,13 +144,13 @@ sub load_step_charts ($load) {
     return panels('Latency over load', \@STEP_NOTES, map { curve_panel($load, $_) } $load->kinds);
 }
 
-my %LOOKS = (kept => 'better', open => 'better', broken => 'worse');
+my %LOOKS = (good => 'better', open => 'better', not_good => 'worse');
 
 # A search tries a load more than once.
 sub curve_panel ($load, $kind) {
     my $key   = $kind->{key};
     my @steps = grep { $_->{x} && $_->{p50} && $_->{y} } map { my ($f, $ns) = ($_, hash($_->{latency_ns}));
-        { x => amount($f, 'load'), p50 => number($ns->{p50}), y => number($f->{limited_ns} // $ns->{p99}), looks => $LOOKS{ text($f->{outcome}) // q{} } // 'unclear' } }
+        { x => amount($f, 'load'), p50 => number($ns->{p50}), y => number($f->{limited_ns} // $ns->{p99}), looks => $LOOKS{ text($f->{verdict}) // q{} } // 'unclear' } }
         map { hash(hash($_)->{$key}) } $load->steps or return;
     my @sorted    = sort { $a->{x} <=> $b->{x} } @steps;
     my $is_search = $load->mode eq 'search';

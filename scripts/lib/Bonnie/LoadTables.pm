@@ -67,8 +67,8 @@ sub step_table ($load) {
     for my $step (map { hash($_) } $load->steps) {
         for my $kind ($load->kinds) {
             my $f = hash($step->{ $kind->{key} });
-            my $outcome = join q{ }, text($f->{outcome}) // q{}, $step->{confirmation} ? '(confirmation)' : ();
-            push @rows, [ load_label($kind), rate_text(amount($f, 'load')), latency_texts($f->{latency_ns}, 'p99'), $outcome, rate_text($f->{made_per_second}), latency_texts($f->{latency_ns}, qw(p50 max mean)), count_text($f->{errors}) ]
+            my $verdict = join q{ }, (text($f->{verdict}) // q{}) =~ tr/_/ /r, $step->{confirmation} ? '(confirmation)' : ();
+            push @rows, [ load_label($kind), rate_text(amount($f, 'load')), latency_texts($f->{latency_ns}, 'p99'), $verdict, rate_text($f->{made_per_second}), latency_texts($f->{latency_ns}, qw(p50 max mean)), count_text($f->{errors}) ]
                 if %{$f};
         }
     }

@@ -53,9 +53,10 @@ struct audit {
      * whole, by the word of the drive; the rest the filesystem makes whole by writing elsewhere
      * first. Sizes of 0: there are none */
     struct whole_sizes by_drive, by_filesystem;
-    bool is_known;         /* something says how a drive answers what is flushed */
-    char not_durable[160]; /* why what fsync promises is certain not to last; "": it is not */
-    char reason[200];      /* why the verdict is what it is, in words */
+    bool is_known;           /* something says how a drive answers what is flushed */
+    char not_durable[160];   /* why what fsync promises is certain not to last; "": it is not */
+    const struct leaf *told; /* whose flushes the reason counts; NULL: none */
+    char reason[200];        /* why the verdict is what it is, in words */
     uint64_t begun_ns;
 };
 
@@ -77,7 +78,8 @@ static void say_why_known(struct audit *a)
     const struct leaf *least = a->leaves;
     for (const struct leaf *l = a->leaves; l < a->leaves + a->leaf_count; l++)
         least = l->flushes < least->flushes ? l : least;
-    if (least->flushes > 0)
+    a->told = least->flushes > 0 ? least : NULL;
+    if (a->told)
         snprintf(a->reason, sizeof a->reason,
                  "flushes reach %.64s (%.3g for each fsync); a cut can show more",
                  least->device->name, (double)least->flushes / TRIAL_SYNCS);
@@ -171,9 +173,9 @@ static void print_report(const struct audit *a)
             label_add(&text, "; persistent memory, where fsync needs no request");
         else if (!l->knows_flushes)
             label_add(&text, "; the kernel does not count its flushes");
-        else if (l->flushes > 0)
+        else if (l->flushes > 0 && l != a->told)
             label_add(&text, "; %.3g flushes for each fsync", (double)l->flushes / TRIAL_SYNCS);
-        else
+        else if (l->flushes == 0)
             label_add(&text, "; no %s reaches it", l->writes > 0 ? "flush" : "write");
         label_print(stdout, "drive", &text);
     }

@@ -36,6 +36,8 @@ struct campaign {
     struct html_page page;
     uint64_t begun_ns;
     json_t *cuts; /* a short report of each cut */
+    FILE *told;   /* the same as text, in memory, for the report, which begins with the answer */
+    bool is_live; /* standard error is a terminal, where progress is one line */
     /* of the cut that is being made */
     unsigned number;
     int said_fd;
@@ -541,10 +543,11 @@ static int take_cut(struct campaign *c, struct err *e)
         append_value(&c->cuts, object);
         campaign_sum_add(&c->sum, (enum verdict)judged, (enum layer)reached, (uint64_t)promises,
                          lost);
-        label_add(&line, "cut %u: %s: %s", c->number,
-                  verdict_heading((enum verdict)judged, (enum layer)reached), text);
-        print_wrapped(c->settings->json ? stderr : stdout, 0, line.text);
-        fflush(stdout);
+        const char *heading = verdict_heading((enum verdict)judged, (enum layer)reached);
+        fprintf(stderr, c->is_live ? "\r\33[Kcut %u of %u: %s" : "cut %u of %u: %s\n", c->number,
+                (unsigned)c->settings->cuts.value, heading);
+        label_add(&line, "cut %u: %s: %s", c->number, heading, text);
+        print_wrapped(c->told, 0, line.text);
     }
     json_decref(report);
     return rc;
@@ -599,8 +602,9 @@ static int report_campaign(struct campaign *c, struct err *e)
         return err_system(e, ENOMEM, "allocate memory for the JSON report");
     struct label_text answer = {""};
     label_add(&answer, "%s: %s", verdict_heading(sum->verdict, LAYER_NONE), sum->reason.text);
-    puts(s->json ? text : "");
-    if (!s->json)
+    if (s->json)
+        puts(text);
+    else
         print_wrapped(stdout, 0, answer.text);
     int rc = s->page ? html_page_write(&c->page, text, e) : 0;
     free(text);
@@ -609,7 +613,13 @@ static int report_campaign(struct campaign *c, struct err *e)
 
 int boncut_campaign(const struct settings *s, struct err *e)
 {
-    struct campaign c = {.settings = s, .logs = {.fd = -1}, .said_fd = -1, .begun_ns = clock_ns()};
+    struct campaign c = {.settings = s,
+                         .logs = {.fd = -1},
+                         .said_fd = -1,
+                         .begun_ns = clock_ns(),
+                         .is_live = isatty(STDERR_FILENO)};
+    char *told = NULL;
+    size_t told_size = 0;
     uint64_t seed = 0;
     int rc = s->page ? html_page_open(&c.page, "--html", s->page, e) : 0;
     if (rc == 0)
@@ -618,6 +628,8 @@ int boncut_campaign(const struct settings *s, struct err *e)
         rc = err_system(e, errno, "draw a random number");
     rng_init(&c.rng, seed, 0);
     c.cuts = json_array();
+    if (rc == 0 && !(c.told = open_memstream(&told, &told_size)))
+        rc = err_system(e, ENOMEM, "allocate memory for the report");
     /* a failure or a signal does not lose the earlier cuts: the next campaign continues there */
     for (c.number = 1; rc == 0 && c.number <= s->cuts.value; c.number++) {
         struct stat st;
@@ -630,11 +642,15 @@ int boncut_campaign(const struct settings *s, struct err *e)
         if (rc == 0)
             rc = take_cut(&c, e);
     }
+    fputs(c.is_live ? "\r\33[K" : "", stderr);
     if (rc == 0) {
         campaign_sum_end(&c.sum);
         rc = report_campaign(&c, e);
     }
-    if (rc == 0 && (rc = verdict_status(c.sum.verdict)) != 0)
+    if (c.told && fclose(c.told) == 0 && told_size > 0 && !s->json)
+        printf("%s%s", rc == 0 ? "\n" : "", told); /* after a failure there is no answer */
+    free(told);
+    if (rc == 0 && (rc = verdict_status(c.sum.verdict)) != 0 && !answer_is_shown(!s->json))
         err_say(e, "%s: %s", verdict_heading(c.sum.verdict, LAYER_NONE), c.sum.reason.text);
     json_decref(c.cuts);
     path_close(&c.logs);

@@ -23,8 +23,9 @@
 #define FIRST_STRETCH_NS UINT64_C(250000000) /* first period that may show growing latencies */
 
 const char *const verdict_names[] = {
-    [VERDICT_OPEN] = "open",         [VERDICT_KEPT] = "kept",           [VERDICT_BROKEN] = "broken",
-    [VERDICT_UNKNOWN] = "not known", [VERDICT_UNSETTLED] = "not ended", [VERDICT_BUSY] = "busy"};
+    [VERDICT_OPEN] = "open",           [VERDICT_KEPT] = "good",
+    [VERDICT_BROKEN] = "not_good",     [VERDICT_UNKNOWN] = "not_known",
+    [VERDICT_UNSETTLED] = "not_ended", [VERDICT_BUSY] = "others"};
 
 void sequential_test_begin(struct sequential_test *t, const struct sequential_test_rules *rules)
 {

@@ -33,6 +33,7 @@ enum verdict {
     VERDICT_BUSY,      /* not kept, while others used the machine; nothing is said of the store */
 };
 
+/* As JSON has them; texts for people have a blank for `_`. */
 extern const char *const verdict_names[];
 
 /* Whether the limit was broken for a reason that may have passed. */

@@ -168,14 +168,20 @@ static struct label_text load_words(const struct answer *a, const struct at_load
     return w;
 }
 
-/* "2.67 ms to 9.10 ms"; "?" for an end that is not known. */
+/* "2.67 ms to 9.10 ms", "2.67 ms or more", "up to 9.10 ms", or "-" where no end is known. */
 static struct label_text interval_words(const struct judged_limit *j)
 {
     uint64_t limit_ns = j->limit->nanoseconds;
+    bool has_high = j->high_ns != NO_UPPER_END;
     struct label_text w = {""};
-    if (j->limit->percent < 100 && j->count > 0)
-        label_add(&w, "%s to %s", j->low_ns > 0 ? units_time_beside(j->low_ns, limit_ns).text : "?",
-                  j->high_ns != NO_UPPER_END ? units_time_beside(j->high_ns, limit_ns).text : "?");
+    if (j->limit->percent >= 100 || j->count == 0)
+        return w;
+    if (j->low_ns > 0)
+        label_add(&w, "%s %s", units_time_beside(j->low_ns, limit_ns).text,
+                  has_high ? "to " : "or more");
+    else
+        label_add(&w, "%s", has_high ? "up to " : "-");
+    label_add(&w, "%s", has_high ? units_time_beside(j->high_ns, limit_ns).text : "");
     return w;
 }
 
@@ -200,8 +206,7 @@ static struct label_text sentence_of(const struct answer *a)
         bool is_unknown = j->goodness == GOODNESS_UNKNOWN && !j->is_withheld;
         bool is_seen = percentile_is_known(j->count, j->limit->percent);
         if (is_unknown && j->count < needed)
-            label_add(&s, "%s was seen %" PRIu64 " time%s, %" PRIu64 " are needed", j->limit->name,
-                      j->count, j->count == 1 ? "" : "s", needed);
+            label_add_seen(&s, j->count, j->limit->name, needed);
         else
             label_add(
                 &s, "%s %s %s%s at %s, limit %s", j->limit->name,

@@ -136,7 +136,8 @@ struct settings {
     const char *label;         /* of the results; NULL: name of the host */
     bool show_progress;
     bool quiet;
-    const char *timeline_file;
+    const char *timeline_file; /* the page, and the option that asks for it */
+    const char *page_option;
     const char *live_file;
     const char *hgrm;                /* start of the paths of files with distributions */
     struct latency_limit fail_above; /* 0 ns: none */

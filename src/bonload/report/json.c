@@ -213,7 +213,7 @@ static json_t *json_of_steps(const struct result *result)
             put_value(&object, "latency_ns", json_of_latencies(&k->latencies, made));
             if (p->mode == MODE_SEARCH) {
                 put_known_count(&object, "limited_ns", k->limited_ns);
-                put_text(&object, "outcome", verdict_names[k->verdict]);
+                put_text(&object, "verdict", verdict_names[k->verdict]);
             }
             put_value(&one, load_plurals[kind], object);
         }

@@ -103,41 +103,58 @@ static void print_load(const struct result *r, FILE *out)
         facts_print(out, "", &watched->facts);
 }
 
-/* "16 threads keep the mean of reads below 200 ms." */
-static void print_found(const struct result *r, enum load_kind kind, FILE *out)
+/* Why the slowest requests were slow, for which -explain-tail asks. */
+static void print_tail(const struct result *r, FILE *out)
+{
+    const char *note = "";
+    struct label_text l = {""};
+    for (enum load_kind kind = LOAD_KINDS; kind-- > 0;) {
+        tail_summary_words(&l, &r->tails[kind], kind == LOAD_READ ? " reads" : " writes");
+        *l.text = (char)toupper((unsigned char)*l.text);
+        label_print(out, "", &l);
+        note = r->tails[kind].is_wanted ? r->tails[kind].note : note; /* the same of both */
+    }
+    if (*note)
+        label_add(&l, "Not everything can be seen: %s.", note);
+    label_print(out, "", &l);
+    fputs(r->plan->explains_tail ? "\n" : "", out);
+}
+
+struct label_text found_words(const struct result *r, enum load_kind kind)
 {
     const struct plan *p = r->plan;
     const struct search_answer *answer = &r->figures->kinds[kind].answer;
     const char *reason = found_reasons[answer->why];
     struct label_text l = {""};
-    const struct units_text load = search_load(p, answer->load);
     bool is_one = p->settings->search == SEARCH_THREADS && answer->load <= 1;
-    if (p->kinds[kind].pace == PACE_NONE || p->kinds[kind].pace == PACE_FOLLOWS)
-        return;
+    enum pace pace = p->kinds[kind].pace;
+    if (p->mode != MODE_SEARCH || pace == PACE_NONE || pace == PACE_FOLLOWS)
+        return l;
     if (answer->found == FOUND_NONE)
         label_add(&l, "No load keeps");
-    else if (answer->load <= 0)
+    else if (answer->load <= 0 || r->step_count == 0)
         label_add(&l, "Not known: no load was seen to keep");
     else
-        label_add(&l, "%s%s%s keep%s", answer->found == FOUND_LOAD ? "" : "At least ", load.text,
+        label_add(&l, "%s%s%s keep%s", answer->found == FOUND_LOAD ? "" : "At least ",
+                  search_load(p, answer->load).text,
                   answer->found == FOUND_MOST ? ", which is all that -max-channels allows," : "",
                   is_one || p->settings->search == SEARCH_RATE ? "s" : "");
     label_add(&l, " the %s of %s below %s", latency_limit_name(&p->settings->limit).text,
               load_plurals[kind], units_time(p->settings->limit.nanoseconds).text);
-    if (*reason)
-        label_add(&l, ": %s", reason);
     if (answer->found == FOUND_UNSURE && !*reason)
         label_add(&l, " (not finished: %s)", units_time(result_span_ns(r)).text);
-    label_add(&l, ".");
-    print_wrapped(out, 0, l.text);
+    label_add(&l, "%s%s.", *reason ? ": " : "", reason);
+    return l;
 }
 
 /* p99 counts as the same up to this multiple of that at the first rate of a sweep. */
 #define KNEE 2
 
-static struct units_text time_or_words(uint64_t ns)
+static void add_p99(struct label_text *l, const struct step_kind *k)
 {
-    return ns > 0 ? units_time(ns) : (struct units_text){"not known: too few"};
+    label_add(l, "%s", k->latencies.p99 > 0 ? units_time(k->latencies.p99).text : "not known: ");
+    if (k->latencies.p99 == 0)
+        label_add_seen(l, k->requests - k->errors, "", percentile_needs(99));
 }
 
 /* A rate of a step, which is its load unless chance made another come due (-arrival=poisson). */
@@ -176,17 +193,21 @@ static void print_knee(const struct result *r, size_t tried, enum load_kind kind
         label_add(&l, "%s %s/s were made", rate_text(last, last->achieved).text,
                   load_plurals[kind]);
     if (!over)
-        label_add(&l, ", the highest tried%s", tried < r->step_count ? " to its end" : "");
+        label_add(&l, ", the highest tried%s%s", tried < r->step_count ? " to its end" : "",
+                  first == 0 ? "; p99 is " : "");
     else if (is_made)
-        label_add(&l, "; at %.6g/s it is %s", over->load, time_or_words(over->latencies.p99).text);
+        label_add(&l, "; at %.6g/s it is ", over->load);
     else
-        label_add(&l, "%s %s of %s %s/s were made", last ? "; only" : "Only",
-                  units_scaled(over->achieved, UNITS_COUNT).text,
+        label_add(&l, "%s%s of %s %s/s were made",
+                  over->achieved <= 0 ? last ? "; none" : "None"
+                  : last              ? "; only "
+                                      : "Only ",
+                  over->achieved > 0 ? units_scaled(over->achieved, UNITS_COUNT).text : "",
                   rate_text(over, over->offered).text, load_plurals[kind]);
-    if (over && !is_made && over->errors > 0)
+    if (over ? is_made : first == 0)
+        add_p99(&l, over ? over : last);
+    else if (over && over->errors > 0)
         label_add(&l, ": %" PRIu64 " failed", over->errors);
-    if (!over && first == 0)
-        label_add(&l, "; p99 is %s", time_or_words(last->latencies.p99).text);
     label_add(&l, ".");
     print_wrapped(out, 0, l.text);
 }
@@ -237,7 +258,7 @@ static void print_steps(const struct result *r, FILE *out)
     const struct units_text figure = latency_limit_name(&s->limit);
     bool has_column = strcmp(figure.text, "p50") == 0 || strcmp(figure.text, "p99") == 0;
     const char *limited = is_search && !has_column ? figure.text : "";
-    fprintf(out, "\n%-6s%10s%10s%10s%10s%10s", "",
+    fprintf(out, "\n%-6s%9s%10s%7s%10s%10s", "",
             is_search && s->search == SEARCH_THREADS ? "threads" : "asked/s", "made/s", "errors",
             "p50", "p99");
     fprintf(out, *limited ? "%10s\n" : "\n", limited);
@@ -247,15 +268,18 @@ static void print_steps(const struct result *r, FILE *out)
             if (!k->is_there)
                 continue;
             /* A search divides rates: they may have more digits than the column has places. */
-            fprintf(out, "%-6s%10.*g%10s%10" PRIu64 "%10s%10s", load_plurals[kind],
+            fprintf(out, "%-6s%9.*g%10s%7" PRIu64 "%10s%10s", load_plurals[kind],
                     k->load < 100 ? 3 : 15, k->load < 100 ? k->load : round(k->load),
                     units_scaled(k->achieved, UNITS_COUNT).text, k->errors,
                     units_known_time(k->latencies.p50).text,
                     units_known_time(k->latencies.p99).text);
             if (*limited)
                 fprintf(out, "%10s", units_known_time(k->limited_ns).text);
+            const char *verdict = verdict_names[k->verdict];
+            int first = (int)strcspn(verdict, "_"); /* "not good" is one of two words */
             if (is_search)
-                fprintf(out, "  %s%s", verdict_names[k->verdict],
+                fprintf(out, "  %.*s%s%s%s", first, verdict, verdict[first] ? " " : "",
+                        verdict[first] ? verdict + first + 1 : "",
                         r->steps[i].is_confirmation ? ", again" : "");
             fputc('\n', out);
         }
@@ -304,7 +328,6 @@ static void add_times(struct label_text *l, const struct histogram *h)
 
 /* What is told of each kind, in this order. */
 enum explained {
-    TAIL, /* for which -explain-tail asks */
     LIMITED_BY,
     MOVED,
     NOT_BEGUN,
@@ -318,19 +341,15 @@ enum explained {
 };
 
 static const char *const explained_labels[EXPLAINED] = {
-    [LIMITED_BY] = "limited by", [MOVED] = "moved",
-    [NOT_BEGUN] = "not begun",   [SERVICE] = "service",
-    [FIRST_BYTE] = "first byte", [CONNECTIONS] = "connections",
-    [LEVELS] = "levels",         [TAIL] = "tail",
-    [ERRORS] = "errors",         [MISSES] = "misses"};
+    [LIMITED_BY] = "limited by", [MOVED] = "moved",           [NOT_BEGUN] = "not begun",
+    [SERVICE] = "service",       [FIRST_BYTE] = "first byte", [CONNECTIONS] = "connections",
+    [LEVELS] = "levels",         [ERRORS] = "errors",         [MISSES] = "misses"};
 
 /* Prints what is told of each kind, and once what is the same of both. */
 static void print_explanations(const struct result *r, FILE *out)
 {
     struct label_text lines[LOAD_KINDS][EXPLAINED] = {{{""}}};
     bool is_alone = !has_ended_requests(r, LOAD_READ) || !has_ended_requests(r, LOAD_WRITE);
-    const struct tail_summary *tail =
-        &r->tails[r->tails[LOAD_READ].is_wanted ? LOAD_READ : LOAD_WRITE];
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         if (!has_ended_requests(r, kind))
             continue;
@@ -362,7 +381,6 @@ static void print_explanations(const struct result *r, FILE *out)
                       ": the server closes them after each request, and every request "
                       "paid for a new one");
         levels_words(&lines[kind][LEVELS], &r->levels[kind], 0);
-        tail_summary_words(&lines[kind][TAIL], &r->tails[kind]);
         if (t->failed.count > 0)
             label_add(&lines[kind][ERRORS], "they took %s on average, %s at most",
                       units_time((uint64_t)histogram_mean(&t->failed)).text,
@@ -379,11 +397,6 @@ static void print_explanations(const struct result *r, FILE *out)
             if (*text && !(is_same && kind == LOAD_WRITE))
                 label_add(&l, "%s%s%s", is_one ? "" : load_plurals[kind], is_one ? "" : ": ", text);
             label_print(out, explained_labels[what], &l);
-        }
-        if (what == TAIL && tail->is_wanted && *tail->note) {
-            struct label_text l = {""};
-            label_add(&l, "not everything can be seen: %s", tail->note);
-            label_print(out, explained_labels[TAIL], &l);
         }
     }
 }
@@ -460,9 +473,9 @@ void report_text(const struct result *r, FILE *out)
         fprintf(out, "Not known: the first load was not tried to its end (%s).\n",
                 units_time(result_span_ns(r)).text);
     for (enum load_kind kind = LOAD_KINDS; tried > 0 && kind-- > 0;) {
-        if (r->plan->mode == MODE_SEARCH)
-            print_found(r, kind, out);
-        else
+        struct label_text found = found_words(r, kind);
+        label_print(out, "", &found);
+        if (r->plan->mode != MODE_SEARCH)
             print_knee(r, tried, kind, out);
     }
     if (r->step_count > 0)
@@ -470,6 +483,7 @@ void report_text(const struct result *r, FILE *out)
     if (has_steps && is_one_load)
         fputc('\n', out);
     if (is_one_load) {
+        print_tail(r, out);
         print_load(r, out);
         print_tables(r, out);
     }

@@ -5,8 +5,7 @@
 #include "bonnie/report/figures.h"
 #include "bonnie/reports.h"
 
-#define NAME_COLUMNS 10 /* "  page cache  seq_create" */
-#define PLACE_COLUMN (2 + NAME_COLUMNS + 2)
+#define NAME_COLUMNS 10                                /* "  page cache  seq_create" */
 #define NAMES_TEXT   (TEST_COUNT * (NAME_COLUMNS + 1)) /* room for the names of all tests */
 
 /* Adds a test to those that share a note, in the order of the tests. */
@@ -36,32 +35,33 @@ __attribute__((format(printf, 2, 3))) static void note(struct notes *n, const ch
     print_wrapped(n->out, 2, text);
 }
 
-/* Prints what a test found corrupted: the share of what it read, and the first places. */
-static void print_corruption(FILE *out, const struct result *r)
+/* Prints above the table what a test found damaged: the share of what it read, and the first
+ * places. Lines have no commas, because scripts take a line with one for the CSV line. */
+static int damage_print(FILE *out, const struct result *r)
 {
     bool has_begun = false;
     for (enum test_id test = 0; test < TEST_COUNT; test++) {
         const struct test_result *t = &r->tests[test];
         if (!t->measured || t->corrupted == 0)
             continue;
-        if (!has_begun)
-            fputs("What was damaged\n", out);
         has_begun = true;
-        fprintf(out, "  %-*s  %" PRIu64 " %s in %" PRIu64 " bytes that were checked\n",
-                NAME_COLUMNS, test_names[test], t->corrupted,
-                t->corrupted == 1 ? "place" : "places", t->verified_bytes);
+        fprintf(out, "DAMAGED: %s: %" PRIu64 " %s in the %s that were checked\n", test_names[test],
+                t->corrupted, t->corrupted == 1 ? "place" : "places",
+                units_bytes(t->verified_bytes).text);
         for (size_t i = 0; i < t->corruption.count; i++) {
             const struct corruption_entry *entry = &t->corruption.entries[i];
             char text[CORRUPTED_PLACE_TEXT + 80];
             snprintf(text, sizeof text, "data file %" PRIu64 " at %" PRIu64 ": %s", entry->file,
                      entry->offset, entry->description);
-            /* scripts take a line with a comma for the CSV line */
             for (char *comma = strchr(text, ','); comma; comma = strchr(comma, ','))
                 *comma = ';';
-            fprintf(out, "%*s", PLACE_COLUMN, "");
-            print_wrapped(out, PLACE_COLUMN, text);
+            fputs("  ", out);
+            print_wrapped(out, 2, text);
         }
     }
+    if (has_begun)
+        fputc('\n', out);
+    return report_end(out);
 }
 
 /* Notes what is to be known about single tests: levels of their speed, slow operations, rounds. */
@@ -76,7 +76,7 @@ static void note_tests(struct notes *n, const struct result *r)
             if (kind == LEVELS)
                 levels_words(&words, &t->levels, test_counts_operations(test) ? t->chunk_bytes : 0);
             else if (kind == TAIL)
-                tail_summary_words(&words, &t->tail);
+                tail_summary_words(&words, &t->tail, "");
             else if (t->steady.wanted)
                 steady_words(&words, &t->steady);
             if (*words.text)
@@ -179,6 +179,8 @@ static void print_limits(struct notes *n, const struct result *r, bool advice)
                              reason == REASON_COMPUTED));
         if (!is_in_table)
             limit_sentence(sentence, &sum.least, &sum.most);
+        else if (reason == REASON_NOTHING_EXPLAINS)
+            snprintf(sentence, sizeof sentence, "Nothing that was watched explains the figure.");
         if (advice && sum.advice > 0)
             advice_text(help, sum.advice);
         if (*sentence || *help)
@@ -216,16 +218,14 @@ static void print_ranks(struct notes *n, const struct result *r)
     }
 }
 
-/* Prints below "What was damaged" the first corrupted places, and below "What limited each test"
- * what limited every test's figure and, with `advice`, which options may help. Lines are shared, so
- * that the table above stays visible on a screen of 24 lines; they are indented and have no commas,
- * because scripts take a line with a comma for the CSV line. */
+/* Prints what limited every test's figure and, with `advice`, which options may help. Lines are
+ * shared, so that the table above stays visible on a screen of 24 lines; they are indented and have
+ * no commas, because scripts take a line with a comma for the CSV line. */
 static int measured_print(FILE *out, const struct result *r, bool advice)
 {
     const struct facts *f = &r->storage->facts;
     struct notes n = {.out = out};
     struct label_text direct = {""};
-    print_corruption(out, r);
     print_limits(&n, r, advice);
     note_tests(&n, r);
     /* O_DIRECT went past the page cache, or nobody knows; a "no" is a verdict */
@@ -415,4 +415,9 @@ static int text_run(FILE *out, const struct result *r)
 }
 
 const struct report_ops report_text = {
-    .name = "text", .run = text_run, .notes = measured_print, .all = summary_table};
+    .name = "text",
+    .damage = damage_print,
+    .run = text_run,
+    .notes = measured_print,
+    .all = summary_table,
+};

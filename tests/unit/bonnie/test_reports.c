@@ -391,6 +391,8 @@ static char *printed(const char *format, const struct result *r)
     assert_non_null(out);
     const struct report_ops *report = report_by_name(format);
     assert_non_null(report);
+    if (r && report->damage)
+        assert_int_equal(report->damage(out, r), 0);
     assert_int_equal(r ? report->run(out, r) : report->header(out, &(struct result){.plan = &plan}),
                      0);
     if (r && report->notes)

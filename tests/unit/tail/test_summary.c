@@ -53,7 +53,7 @@ static void the_words(void **state)
     for (uint64_t i = 0; i < 100; i++)
         do_slow(2000 - i, 8100000 + i, i < 71 ? CAUSE_DEVICE : i < 98 ? CAUSE_FLUSH : CAUSE_CPU);
     assert_int_equal(tail_summary_make(&s, &slowest, &latencies, 1901), 0);
-    tail_summary_words(&words, &s);
+    tail_summary_words(&words, &s, "");
     assert_string_equal(words.text, "of the slowest 100 (above 100 ns): 71 waited for the device "
                                     "itself; 27 behind a flush; 2 for a CPU.");
     assert_int_equal(s.examined, 100);
@@ -75,7 +75,7 @@ static void what_was_not_examined_is_told(void **state)
         histogram_record(&latencies, 9000000);
     slowest.records[0].is_lost = true;
     tail_summary_make(&s, &slowest, &latencies, 0);
-    tail_summary_words(&words, &s);
+    tail_summary_words(&words, &s, "");
     assert_string_equal(words.text,
                         "of the slowest 100 (above 100 ns): 6 for reasons not known. Only 6 of "
                         "these 100 could be examined. Events were lost: the causes of 1 of these "
@@ -136,9 +136,9 @@ static void nothing_is_said_where_nobody_asked(void **state)
     struct label_text words = {""};
     const struct tail_summary unwanted = {.ops = 5, .note = ""};
     const struct tail_summary empty = {.is_wanted = true, .note = ""};
-    tail_summary_words(&words, &unwanted);
+    tail_summary_words(&words, &unwanted, "");
     assert_string_equal(words.text, "");
-    tail_summary_words(&words, &empty);
+    tail_summary_words(&words, &empty, "");
     assert_string_equal(words.text, "");
 }
 
