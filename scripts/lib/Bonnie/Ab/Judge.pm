@@ -46,7 +46,8 @@ sub verdict ($self) {
     return $test->refuted($far) < 0 && $test->refuted(-$far) > 0 ? 0 : undef;
 }
 
-# The verdict as reports call it: faster, slower, better, worse, same, unknown.
+# The verdict as reports call it: faster, slower; better, worse of other figures than rates and
+# times; no_difference, not_known.
 sub word ($self) {
     my $verdict = $self->verdict;
     return 'not_known' if !defined $verdict;

@@ -103,14 +103,14 @@ sub forecast ($campaign) {
 # The verdict of all, from those of the metrics: the worst that is known decides.
 sub verdict {
     my %has = map { $_ => 1 } @_;
-    return 'slower' if $has{slower} || $has{worse};
+    return $has{slower} ? 'slower' : 'worse' if $has{slower} || $has{worse};
     return 'not_known' if !@_ || $has{not_known};
-    return $has{faster} || $has{better} ? 'faster' : 'no_difference';
+    return $has{faster} ? 'faster' : $has{better} ? 'better' : 'no_difference';
 }
 
 # A failure comes before all verdicts.
 sub exit_status ($report) {
-    return defined $report->{failure} ? 1 : { slower => 2, not_known => 3 }->{ $report->{verdict} } // 0;
+    return defined $report->{failure} ? 1 : { slower => 2, worse => 2, not_known => 3 }->{ $report->{verdict} } // 0;
 }
 
 # What Campaign.pm takes over from such a report. Dies if somebody has changed the report.
