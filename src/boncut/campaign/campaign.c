@@ -544,8 +544,8 @@ static int take_cut(struct campaign *c, struct err *e)
         campaign_sum_add(&c->sum, (enum verdict)judged, (enum layer)reached, (uint64_t)promises,
                          lost);
         const char *heading = verdict_heading((enum verdict)judged, (enum layer)reached);
-        fprintf(stderr, c->is_live ? "\r\33[Kcut %u of %u: %s" : "cut %u of %u: %s\n", c->number,
-                (unsigned)c->settings->cuts.value, heading);
+        fprintf(stderr, "%scut %u of %u: %s%s", c->is_live ? "\r\33[K" : "", c->number,
+                (unsigned)c->settings->cuts.value, heading, c->is_live ? "" : "\n");
         label_add(&line, "cut %u: %s: %s", c->number, heading, text);
         print_wrapped(c->told, 0, line.text);
     }

@@ -277,9 +277,9 @@ static void print_steps(const struct result *r, FILE *out)
                 fprintf(out, "%10s", units_known_time(k->limited_ns).text);
             const char *verdict = verdict_names[k->verdict];
             int first = (int)strcspn(verdict, "_"); /* "not good" is one of two words */
+            const char *second = verdict + first + (verdict[first] != '\0');
             if (is_search)
-                fprintf(out, "  %.*s%s%s%s", first, verdict, verdict[first] ? " " : "",
-                        verdict[first] ? verdict + first + 1 : "",
+                fprintf(out, "  %.*s%s%s%s", first, verdict, *second ? " " : "", second,
                         r->steps[i].is_confirmation ? ", again" : "");
             fputc('\n', out);
         }
