@@ -23,6 +23,7 @@ static int boncut(int argc, char *argv[], struct err *e)
         tail_trace_cleanup();
         return cleanup_directory(s->directory, s->trusts_directory, e);
     }
+    path_await(s->directory);
     rc = stop_init(e);
     if (rc == 0)
         rc = output_open_stdout(&report, s->output, e);

@@ -320,6 +320,8 @@ static int session(const struct settings *s, struct coordinator *coordinator, in
         return 0;
     if (s->cleans_up)
         tail_trace_cleanup();
+    if (s->url)
+        path_await(s->url);
     int rc = stop_init(e);
     if (rc != 0)
         return rc;

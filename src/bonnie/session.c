@@ -249,6 +249,7 @@ int bonnie(int argc, char *argv[], struct err *e)
     if (!measures)
         return coordinator_leave(&all, rc, e);
 
+    path_await(s->plan.directory);
     rc = block_device_find(&device, s->plan.directory, s->writes, e);
     if (rc == 0) {
         host_detect(&host);

@@ -127,6 +127,10 @@ struct path_file {
  * errno with the line "VERB PATH: REASON" in e. */
 int path_find(struct path_file *f, const char *verb, const char *path, struct err *e);
 
+/* Looks up a file or a directory, and waits until its storage answers: before stop_init(), when a
+ * signal ends the program, which nothing else does while a FUSE or NFS server is stopped. */
+void path_await(const char *path);
+
 /* Opens the file that was found, which exists, whatever has its name by now, with these flags of
  * open(2). Returns the descriptor, or a negative errno with a line in e. */
 int path_reopen(const struct path_file *f, int flags, struct err *e);

@@ -102,6 +102,8 @@ int generate_randfile(int argc, char *argv[], struct err *e)
     if (!settings.count.given)
         return err_say(e, "COUNT is missing: " ACCEPTED_COUNT);
     path_trust_movers(settings.trusts_directory);
+    if (settings.file)
+        path_await(settings.file);
     rc = stop_init(e);
     uint64_t bytes = settings.count.value * sizeof *numbers;
     bool is_file = settings.file != NULL;

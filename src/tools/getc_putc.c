@@ -323,6 +323,7 @@ int getc_putc(int argc, char *argv[], struct err *e)
     if (!settings.directory)
         settings.directory = ".";
     path_trust_movers(settings.trusts_directory);
+    path_await(settings.directory);
     rc = stop_init(e);
     if (settings.cleans_up)
         tail_trace_cleanup();

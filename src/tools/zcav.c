@@ -807,6 +807,8 @@ int zcav(int argc, char *argv[], struct err *e)
         s->last -= s->last % s->block_bytes;
     if (s->first >= s->last)
         return err_say(e, "--range: nothing is left when it is rounded down to blocks (-b)");
+    for (unsigned i = 0; i < s->file_count; i++)
+        path_await(s->files[i].path);
     rc = stop_init(e);
     if (rc == 0)
         rc = privilege_change(s->user, s->group, s->quiet, e);

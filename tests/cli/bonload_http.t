@@ -11,7 +11,7 @@ use lib "$FindBin::Bin/../lib";
 use HTTP::Tiny ();
 use List::Util qw(sum);
 use Test::More;
-use BonnieRun  qw(finish scratch source wait_until);
+use BonnieRun  qw(finish have scratch source wait_until wait_until_working);
 use JsonSchema qw(schema_errors);
 use LoadRun    qw(bonload has_ended has_web load_started loaded);
 use RunProgram qw(slurp spew);
@@ -213,6 +213,53 @@ for my $path (qw(/silent /chunk)) {
     kill TERM => $load->{pid};
     is(finish($load)->{status}, 'signal 15', "$path: TERM ends it");
     like($load->{out}, qr/ x stopped before the server had answered$/m, 'and it says what became of the requests');
+}
+
+# ---- what comes in TLS without an end -------------------------------------------------------------
+# OpenSSL or libcurl takes more and more of it, and calls nobody meanwhile.
+sub ends_in_time {
+    my ($name, $serve) = @_;
+    my @args   = (@HTTP, qw(-insecure-https -rt=1));
+    my $server = $serve->();
+    my $load   = bonload(@args, qw(-max-requests=1 -timeout=300ms), "-url=https://127.0.0.1:$server->{port}/");
+    like("$load->{status} $load->{out}", qr/\A1 .*^error +1 x timed out$/ms, "$name: -timeout ends it");
+    $server = $serve->();
+    $load   = load_started(@args, qw(-timeout=600s -duration=1000s), "-url=https://127.0.0.1:$server->{port}/");
+    wait_until_working($load->{pid});
+    kill TERM => $load->{pid};
+    is(finish($load)->{status}, 'signal 15', "$name: TERM ends it");
+    return;
+}
+
+my @feeders;
+END { kill KILL => map {-$_} @feeders }
+
+# A frame of HTTP/2, and a server that sends an empty SETTINGS, the first of two frames, and the second for ever.
+sub frame { my ($kind, $flags, $stream, $content) = @_; return pack('x2C3N', length $content, $kind, $flags, $stream) . $content }
+
+my $FEED = 'print pack "H*", $ARGV[0]; my $more = pack("H*", $ARGV[1]) x 1000; print $more while 1';
+
+sub sends {
+    my ($first, $more) = @_;
+    my @texts = map { unpack 'H*', $_ } frame(4, 0, 0, q{}) . $first, $more;
+    my $port = free_port();
+    my $pid  = fork // die "fork: $!\n";
+    if ($pid == 0) {
+        setpgrp 0, 0;
+        exec 'sh', '-c', 'perl -e "$1" $2 $3 | exec openssl s_server -quiet -4 -alpn h2 -accept 127.0.0.1:$4 -key "$5/key" -cert "$5/cert" >/dev/null 2>&1', 'sh', $FEED, @texts, $port, "$dir"
+            or POSIX::_exit(1);
+    }
+    push @feeders, $pid;
+    my $listens = sprintf '0100007F:%04X 00000000:0000 0A', $port;
+    wait_until('the server', sub { slurp('/proc/net/tcp') =~ /$listens/ });
+    return { port => $port, pid => $pid };
+}
+
+ends_in_time('HelloRequests in a handshake', sub { web_server(greets => "\x16\3\3\0\4\0\0\0\0" x 1000) });
+SKIP: {
+    skip 'this system lacks openssl', 4 if !have('openssl') || system("openssl req -x509 -newkey rsa:2048 -nodes -keyout $dir/key -out $dir/cert -days 1 -subj /CN=localhost >/dev/null 2>&1") != 0;
+    ends_in_time('PRIORITY in HTTP/2',   sub { sends(q{}, frame(2, 0, 3, "\0\0\0\1\0")) });
+    ends_in_time('empty DATA in HTTP/2', sub { sends(frame(1, 4, 1, "\x88"), frame(0, 0, 1, q{})) });
 }
 
 # ---- the run continues ---------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A call that was interrupted is made again, and is no error of the storage; and where storage fails,
-# the line also names what stays on it.
+# the line also names what stays on it. Where it does not answer, a signal ends the program, which has
+# not begun.
 
 use strict;
 use warnings;
@@ -11,6 +12,7 @@ use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
 use BonnieRun  qw(finish run_tool scratch_on_disk start wait_until);
+use RunProgram qw(slurp spew);
 use Trace      qw(can_trace);
 
 plan skip_all => 'needs root, strace and mounts of its own' if !Root::may_mount() || !can_trace();
@@ -42,5 +44,29 @@ is(run_tool('boncut', 'fs-shutdown', '--yes', "$fs")->{status}, 0, 'a filesystem
 finish($run);
 is($run->{status}, 1, 'the run fails');
 like($run->{err}, qr{(?:Input/output error|Read-only file system|Bad message|Structure needs cleaning); remove \S*\Q$fs\E/bonnie[.]}, 'and names what stays there');
+
+# ---- a FUSE filesystem whose server is stopped ----------------------------------------------------
+SKIP: {
+    my $fuse = Root::fuse();
+    skip 'this system mounts no FUSE filesystem', 10 if !defined $fuse;
+    my ($server) = grep { (eval { slurp("$_/cmdline") } // q{}) =~ /\Abindfs\0.*\Q$fuse\E\0/s } glob '/proc/[0-9]*';
+    my ($pid) = $server =~ /(\d+)/;
+    spew("$fuse/file", 'x' x (1 << 20));
+    for my $case (
+        [ 'zcav', qw(-q -b1), "$fuse/file" ], [ 'zcav', qw(-q -w -b1), "$fuse/file" ], [ 'getc_putc', "$fuse" ], [ 'generate_randfile', '--file', "$fuse/made", 1 ],
+        [ 'boncut', 'audit', "$fuse" ], [ 'boncut', 'write', "$fuse" ], [ 'boncut', 'check', "$fuse" ],
+        [ 'bonload', qw(-rt=1 -duration=1000s), "-url=$fuse/file" ], [ 'bonload', '-good-for=etcd', "$fuse" ],
+        [ 'bonnie', '-d', "$fuse", qw(-r0 -s0 -n1) ],
+        )
+    {
+        my ($name, @args) = @{$case};
+        kill STOP => $pid;
+        my $waits = start({ program => $name, input => $log }, @args);
+        wait_until("$name @args waits for its storage", sub { slurp("/proc/$waits->{pid}/wchan") =~ /request_wait/ });
+        kill TERM => $waits->{pid};
+        is(finish($waits)->{status}, 'signal 15', "$name @args: TERM ends it" =~ s/\Q$fuse\E/DIR/r);
+        kill CONT => $pid;
+    }
+}
 
 done_testing();

@@ -67,8 +67,8 @@ sub free_port {
     die "no free port: $!\n";
 }
 
-# web_server(port => PORT, log => FILE): starts a server, which ends with the test or with
-# `stop`.
+# web_server(port => PORT, log => FILE, greets => TEXT): starts a server, which ends with the test or
+# with `stop`; it answers a greeting in TLS with this text, again and again.
 sub web_server {
     my (%how) = @_;
     my $socket = IO::Socket::INET->new(
@@ -82,7 +82,7 @@ sub web_server {
     if ($self->{pid} == 0) {
         local $SIG{PIPE} = 'IGNORE';
         local $SIG{TERM} = 'DEFAULT';
-        eval { serve($socket, $how{log}); 1 } or print {*STDERR} $@;
+        eval { serve($socket, @how{qw(log greets)}); 1 } or print {*STDERR} $@;
         POSIX::_exit(0);
     }
     return $self;
@@ -103,10 +103,10 @@ sub DESTROY { $_[0]->stop; return }
 
 # ---- the server's process ------------------------------------------------------------------------------
 
-my (%connections, %objects, @held, $LOG);
+my (%connections, %objects, @held, $LOG, $GREETS);
 
 sub serve {
-    my ($socket, $log) = @_;
+    (my ($socket, $log), $GREETS) = @_;
     if (defined $log) {
         open $LOG, '>>', $log or die "$log: $!\n";
         $LOG->autoflush(1);
@@ -152,6 +152,7 @@ sub receive {
 sub take_requests {
     my ($c) = @_;
     if ($c->{in} =~ /\A\x16/) { # a greeting in TLS
+        return endless($c, q{}, sub {$GREETS}) if $GREETS;
         $c->{head} = q{};
         $c->{ends} = 1;
         return answer($c, 400, q{});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/targets/web/web.h"
 
+#include <openssl/ssl.h>
 #include <poll.h>
 #include <strings.h>
 #include <sys/epoll.h>
@@ -391,7 +392,7 @@ static void wait_for_events(struct web_thread *t, uint64_t until_ns)
 {
     struct epoll_event events[MAX_EVENTS];
     int running;
-    uint64_t now_ns = t->now_ns = clock_ns();
+    uint64_t now_ns = clock_ns();
     until_ns = MIN(until_ns, t->timer_ns);
     uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
     int left_ms = (int)MIN(left_ns / MILLION, MAX_WAIT_MS);
@@ -401,6 +402,7 @@ static void wait_for_events(struct web_thread *t, uint64_t until_ns)
         ppoll(&self, 1, &left, NULL);
     }
     int count = epoll_wait(t->epoll, events, MAX_EVENTS, left_ms);
+    t->now_ns = clock_ns();
     for (int i = 0; i < count; i++) {
         uint32_t what = events[i].events;
         int fd = events[i].data.fd;
@@ -413,7 +415,7 @@ static void wait_for_events(struct web_thread *t, uint64_t until_ns)
         else
             curl_multi_socket_action(t->multi, fd, bits, &running);
     }
-    if (t->timer_ns != NEVER && t->timer_ns <= clock_ns())
+    if (t->timer_ns != NEVER && t->timer_ns <= t->now_ns)
         run_timer(t);
 }
 
@@ -561,6 +563,45 @@ static void set_credentials(CURL *c, const char *credentials)
     curl_free(plain);
 }
 
+/* Time after its timeout at which a transfer counts as forgotten, and between two looks. */
+#define FORGOTTEN_NS (100 * MILLION)
+#define STUCK_NS     (5 * BILLION) /* after a signal, for a transfer that brings nothing */
+
+/* Whether a transfer has no more time: it should have timed out, or a signal ends it, because it
+ * has not reached its server, gets nothing that belongs to an answer (as in the extension of a
+ * chunk that does not end), or is counted by nobody. */
+static bool is_over(const struct web_exchange *x, uint64_t now_ns)
+{
+    curl_off_t reached = 0;
+    if (x->overdue_ns <= now_ns || x->outlives_signal || stop_signal() == 0)
+        return x->overdue_ns - 1 < now_ns; /* 0: there is no transfer */
+    if (x->thread != &x->thread->shared->aside && x->stuck_ns > now_ns)
+        curl_easy_getinfo(x->easy, CURLINFO_PRETRANSFER_TIME_T, &reached);
+    return reached == 0;
+}
+
+/* Gets each record of TLS. OpenSSL and libcurl take more and more of them without a look at a
+ * clock, if they skip what is in them: messages in a handshake, HTTP/2's frames without data. When
+ * this has taken long, and a transfer is over, the connection ends here. */
+static void on_record(int is_sent, int version, int type, const void *part, size_t length, SSL *ssl,
+                      void *thread)
+{
+    const struct web_thread *t = thread;
+    uint64_t now_ns = clock_ns();
+    (void)is_sent, (void)version, (void)type, (void)part, (void)length;
+    for (unsigned i = 0; now_ns >= t->now_ns + FORGOTTEN_NS && i < t->channels; i++)
+        if (is_over(&t->exchanges[i], now_ns))
+            SSL_set0_rbio(ssl, BIO_new(BIO_s_null()));
+}
+
+static CURLcode on_tls(CURL *easy, void *context, void *thread)
+{
+    (void)easy;
+    SSL_CTX_set_msg_callback(context, on_record);
+    SSL_CTX_set_msg_callback_arg(context, thread);
+    return CURLE_OK;
+}
+
 /* Makes a channel's handle, with all that stays the same for its transfers. False: no memory. */
 static bool open_handle(struct web_exchange *x)
 {
@@ -597,6 +638,9 @@ static bool open_handle(struct web_exchange *x)
         if (s->tls_files[i] >= 0)
             curl_easy_setopt(c, tls_options[i], descriptor_path(s->tls_files[i]).text);
     limit_transfers(x, p->timeout_ns);
+    curl_easy_setopt(c, CURLOPT_SSL_CTX_DATA, x->thread);
+    if (strncmp(curl_version_info(CURLVERSION_NOW)->ssl_version, "OpenSSL/", 8) == 0)
+        curl_easy_setopt(c, CURLOPT_SSL_CTX_FUNCTION, on_tls);
     curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION, on_open);
     curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, x->thread);
     curl_easy_setopt(c, CURLOPT_CLOSESOCKETFUNCTION, on_close);
@@ -638,9 +682,6 @@ void web_exchange_set(struct web_exchange *x, enum web_method method, const char
     x->tag[0] = x->error[0] = '\0';
 }
 
-/* Time after its timeout at which a transfer counts as forgotten, and between two looks. */
-#define FORGOTTEN_NS   (100 * MILLION)
-#define STUCK_NS       (5 * BILLION) /* after a signal, for a transfer that brings nothing */
 #define MAX_REPEATS    20  /* how often a transfer that no server has begun begins again */
 #define MAX_BODY_BYTES GIB /* of the body that the user gives, which is kept in memory */
 
@@ -894,8 +935,9 @@ static bool end_transfer(struct web_exchange *x, CURLcode code)
     struct request *r = x->request;
     long connections = 0;
     curl_off_t first = 0, connect = 0, tls = 0;
-    if (code == CURLE_WRITE_ERROR && x->overdue_ns <= clock_ns()) /* on_write() has ended it */
-        code = CURLE_OPERATION_TIMEDOUT;
+    uint64_t now_ns = clock_ns();
+    if (code != CURLE_OK && is_over(x, now_ns)) /* on_write(), on_record() or web_poll() ended it */
+        code = x->overdue_ns <= now_ns ? CURLE_OPERATION_TIMEDOUT : CURLE_ABORTED_BY_CALLBACK;
     x->overdue_ns = 0;
     curl_easy_getinfo(x->easy, CURLINFO_NUM_CONNECTS, &connections);
     curl_easy_getinfo(x->easy, CURLINFO_STARTTRANSFER_TIME_T, &first);
@@ -953,26 +995,18 @@ static unsigned web_poll(void *thread, uint64_t until_ns, struct request *done[]
     uint64_t now_ns = t->now_ns;
     if (ended == most || now_ns < t->next_search_ns)
         return ended;
-    /* Transfers that should have timed out: libcurl 7.88 forgets the timeout of one that gets data
-     * in the last millisecond before it, and waits for ever if nothing else comes. And those that a
-     * signal ends: they have not reached their server, it sends nothing that belongs to an answer
-     * (as in the extension of a chunk that does not end), or nobody counts them. */
+    /* libcurl 7.88 forgets the timeout of a transfer that gets data in the last millisecond before
+     * it, and waits for ever if nothing else comes. */
     for (unsigned i = 0; ended < most && i < t->channels; i++) {
         struct web_exchange *x = &t->exchanges[i];
-        bool is_overdue = x->overdue_ns <= now_ns;
         uint64_t moved = x->sent + x->header_bytes + x->received + x->answer_used;
-        curl_off_t reached = 0;
-        if (x->overdue_ns == 0)
-            continue;
         if (moved != x->moved || stop_signal() == 0)
             x->stuck_ns = now_ns + STUCK_NS;
         x->moved = moved;
-        if (t != &t->shared->aside && x->stuck_ns > now_ns)
-            curl_easy_getinfo(x->easy, CURLINFO_PRETRANSFER_TIME_T, &reached);
-        if (!is_overdue && (reached != 0 || x->outlives_signal || stop_signal() == 0))
+        if (!is_over(x, now_ns))
             continue;
         curl_multi_remove_handle(t->multi, x->easy); /* and closes its connection */
-        if (end_transfer(x, is_overdue ? CURLE_OPERATION_TIMEDOUT : CURLE_ABORTED_BY_CALLBACK))
+        if (end_transfer(x, CURLE_ABORTED_BY_CALLBACK))
             done[ended++] = x->request;
     }
     if (ended < most)

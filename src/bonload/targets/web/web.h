@@ -142,7 +142,7 @@ struct web_thread {
     CURLM *multi;
     int epoll;
     uint64_t timer_ns;          /* when libcurl must be called, by clock_ns(); UINT64_MAX: never */
-    uint64_t now_ns;            /* when the last wait began, by clock_ns() */
+    uint64_t now_ns;            /* when the last wait ended, by clock_ns() */
     struct web_socket *sockets; /* indexed by descriptor */
     unsigned room;              /* for sockets */
     unsigned channels;
