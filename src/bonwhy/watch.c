@@ -345,12 +345,10 @@ static void take_call(struct watch *w, const struct tail_event *e)
     struct person *by = watch_person(w, e->thread);
     if (!by)
         return;
-    if (!by->is_followed) {
-        struct person *process = watch_person(w, by->process);
-        by->is_followed = true;
-        if (process)
-            process->is_followed = true;
-    }
+    struct person *process = by->is_followed ? NULL : watch_person(w, by->process);
+    by->is_followed = true;
+    if (process)
+        process->is_followed = true;
     if (e->kind == TAIL_CALL) {
         by->call = e->device;
         if (e->device == SYS_io_submit)

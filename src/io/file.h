@@ -51,10 +51,9 @@ static inline int transfer_error(const struct io *io)
     return io->result < 0 ? (int)-io->result : EIO;
 }
 
-/* Makes the transfer with one pread(2) or pwrite(2), and sets io->result. */
+/* Makes the transfer with one pread(2) or pwrite(2), and sets io->result; describes one that failed
+ * in e, and returns the negative errno. */
 void transfer_run(const struct io_file *f, struct io *io);
-
-/* Describes a failed transfer in e. Returns the negative errno. */
 int transfer_describe_failure(const struct io *io, const struct io_file *f, struct err *e);
 
 /* How tests without an engine move data: whole transfers, or an error (-EIO at the end of the

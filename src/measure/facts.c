@@ -12,7 +12,6 @@
 #include "util/kernel_file.h"
 #include "util/printable.h"
 
-/* What a row of the table looks at, and what it says. */
 struct look {
     const struct mount_info *mount;
     const struct device_set *set;
@@ -366,7 +365,6 @@ static bool see_governor(const struct look *l)
            say(l, "CPUs run at %.0f of %.0f MHz (governor powersave)", megahertz, limit);
 }
 
-/* Which devices a row looks at. */
 enum scope { MACHINE, DRIVES, ALL };
 
 static const struct row {

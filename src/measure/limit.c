@@ -109,11 +109,6 @@ static bool fills_cpus(const struct others *o)
     return o->own_percent >= OWN_PERCENT && (o->workers == 0 || o->workers > o->cpus);
 }
 
-static bool others_take_cpus(const struct others *o)
-{
-    return o->used_percent + o->stolen_percent >= OTHERS_PERCENT;
-}
-
 /* Whether a thread waited for a CPU that others had, or threads of this process. */
 static bool has_waited(const struct others *o)
 {
@@ -127,8 +122,9 @@ bool others_move_data(const struct others *o)
 
 bool others_are_busy(const struct others *o)
 {
-    return others_take_cpus(o) || (has_waited(o) && !fills_cpus(o)) ||
-           o->throttled_percent >= THROTTLED_PERCENT || others_move_data(o);
+    return o->used_percent + o->stolen_percent >= OTHERS_PERCENT ||
+           (has_waited(o) && !fills_cpus(o)) || o->throttled_percent >= THROTTLED_PERCENT ||
+           others_move_data(o);
 }
 
 void others_among(struct others *o, unsigned processes)
@@ -470,7 +466,7 @@ struct label_text others_words(const struct others *o)
             label_add(&words, " and the host took %.0f %%", floor(o->stolen_percent));
         label_add(&words, " of %u CPU%s", o->cpus, o->cpus == 1 ? "" : "s");
     }
-    if (others_take_cpus(o))
+    if (o->used_percent + o->stolen_percent >= OTHERS_PERCENT)
         label_add(&words, " (busy from %d %%)", OTHERS_PERCENT);
     for (size_t i = 0; i < COUNT_OF(figures); i++) {
         if (figures[i].percent < 1)

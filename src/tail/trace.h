@@ -108,10 +108,9 @@ struct tail_decoder {
     struct tail_field thread; /* thread that was running */
 };
 
-/* Reads the event's file `format`. If a field is missing, returns false: so is the event. */
+/* Reads the event's file `format`. If a field is missing, returns false: so is the event. After all
+ * events, forgets those of a purpose for which another one is missing. */
 bool tail_decoder_learn(struct tail_decoder *d, unsigned index, const char *text);
-
-/* After all events: forgets those of a purpose for which another one is missing. */
 void tail_decoder_finish(struct tail_decoder *d);
 
 /* Whether that event is missing, though operations on that filesystem ("ext4") may cause it. */
