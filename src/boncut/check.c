@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "boncut/options.h"
 
-#include <dirent.h>
 #include <linux/fs.h>
 
 #include "boncut/log.h"
@@ -17,8 +16,6 @@
 #include "sys/stop.h"
 #include "util/descriptor.h"
 #include "util/portable.h"
-#include "util/printable.h"
-#include "util/units.h"
 
 /* Everything that `check` reports. */
 struct check {

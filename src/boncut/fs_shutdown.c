@@ -3,7 +3,6 @@
 
 #include <signal.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
@@ -13,7 +12,6 @@
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
 #include "util/portable.h"
-#include "util/printable.h"
 
 /* XFS_IOC_GOINGDOWN of the kernel's fs/xfs/libxfs/xfs_fs.h; ext4 and f2fs support it, too. */
 #define IOC_SHUTDOWN           _IOR('X', 125, uint32_t)

@@ -2,7 +2,6 @@
 #include "boncut/log.h"
 
 #include <endian.h>
-#include <sys/stat.h>
 
 #include "measure/device.h"
 #include "measure/mount_info.h"
@@ -11,7 +10,6 @@
 #include "util/kernel_file.h"
 #include "util/portable.h"
 #include "util/rng.h"
-#include "util/units.h"
 
 void log_checksum_put(char to[static LOG_CHECKSUM_LENGTH + 1], const char *text, size_t length,
                       uint64_t key)

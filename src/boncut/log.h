@@ -3,7 +3,6 @@
 
 #include "boncut/methods/method.h"
 #include "storage/scratch.h"
-#include "util/err.h"
 
 /* One line of the log: "METHOD UNIT VERSION TIME CHECKSUM" and a newline. The numbers are decimal,
  * the time is in microseconds since the run began, and the checksum has eight hexadecimal digits.

@@ -6,7 +6,6 @@
 #include "cli/parser.h"
 #include "cli/rows.h"
 #include "util/rng.h"
-#include "util/units.h"
 
 #define FIELD(name) offsetof(struct settings, name)
 #define COMMAND(option, member)                                                                    \

@@ -2,9 +2,7 @@
 #include "boncut/options.h"
 
 #include <signal.h>
-#include <stdatomic.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include "boncut/log.h"
 #include "io/file.h"
@@ -15,10 +13,8 @@
 #include "sys/stop.h"
 #include "sys/thread_pool.h"
 #include "util/descriptor.h"
-#include "util/err.h"
 #include "util/portable.h"
 #include "util/rng.h"
-#include "util/units.h"
 
 /* The way of promises to the log. Each worker puts its promises into a ring of its own, without a
  * lock, an allocation or a system call. One thread empties all rings, formats the promises as

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sync/coordinator.h"
-#include "util/err.h"
 
 /* The program and its files have the same names with and without MPI. */
 const char *program_name = "bonload";

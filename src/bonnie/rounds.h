@@ -4,7 +4,6 @@
 #include "live/monitor.h"
 #include "measure/reading.h"
 #include "measure/steady.h"
-#include "util/err.h"
 
 /* The rounds of a test that is repeated until its figure is steady, or until there have been too
  * many. Workers know nothing of rounds: between two of them, rounds_end() takes a snapshot of what

@@ -17,7 +17,6 @@
 #include "sys/program.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
-#include "util/units.h"
 
 struct settings {
     const char *target; /* NULL: the command */

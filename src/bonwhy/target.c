@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonwhy/target.h"
 
-#include <dirent.h>
 #include <glob.h>
 #include <signal.h>
 #include <sys/prctl.h>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "sys/privilege.h"
-#include "util/err.h"
 
 /* What is watched: a process, a control group, or a command that this program starts. */
 struct target {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonwhy/watch.h"
 
-#include <dirent.h>
 #include <linux/io_uring.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <sys/types.h>
-
 #include "bonwhy/target.h"
 #include "measure/facts.h"
 #include "tail/history.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "cli/option.h"
-#include "util/err.h"
 
 /* Reads the command line into the settings, which the caller has initialised, and which will point
  * into argv; the value of an OPTION_SECRET is overwritten there, so its `set` must copy it.

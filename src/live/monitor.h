@@ -6,7 +6,6 @@
 #include "measure/histogram.h"
 #include "measure/levels.h"
 #include "measure/reading.h"
-#include "util/err.h"
 
 /* Where the workers of a phase count what they do: an entry for each, in memory that forked
  * processes share. Only its worker writes to it; others see each number as it was at some moment.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "measure/cpu.h"
 
-#include <sys/resource.h>
 #include <sys/time.h>
 
 #include "measure/clock.h"

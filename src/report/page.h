@@ -2,7 +2,6 @@
 #pragma once
 
 #include "sys/output.h"
-#include "util/err.h"
 
 /* The HTML page of a report. bon_csv2html(1) draws it from the report in JSON. html_page_open()
  * checks, before anything is measured, that this program runs and that the page can be written. A

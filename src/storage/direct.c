@@ -8,7 +8,6 @@
 #include "storage/scratch.h"
 #include "util/descriptor.h"
 #include "util/portable.h"
-#include "util/printable.h"
 #include "util/rng.h"
 
 /* "Yes" takes this share of the bytes to have reached the devices; FUSE with less of them: "no". */

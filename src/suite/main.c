@@ -4,7 +4,6 @@
 #include "cli/parser.h"
 #include "sys/program.h"
 #include "tools/tool.h"
-#include "util/err.h"
 
 /* bonnie and the small programs are one executable, because they share most of their code. The name
  * by which the user calls it says which program it is. */

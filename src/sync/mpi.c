@@ -2,14 +2,12 @@
 #include <mpi.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 #include "measure/clock.h"
 #include "sync/coordinator.h"
 #include "sync/ranks.h"
 #include "sys/host.h"
 #include "sys/stop.h"
-#include "util/err.h"
 #include "util/units.h"
 
 /* Coordinates the ranks of one MPI job. All messages go between rank 0 and one other rank. No call

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tail/examiner.h"
 
-#include <dirent.h>
 #include <poll.h>
 
 #include "measure/clock.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tail/trace.h"
 
-#include <dirent.h>
 #include <linux/mount.h>
 #include <sys/random.h>
 #include <sys/stat.h>

@@ -3,7 +3,6 @@
 
 #include "measure/device.h"
 #include "sys/helper.h"
-#include "util/err.h"
 #include "util/printable.h"
 
 /* The kernel's own events, from tracefs: what they say (struct tail_event), how records of any

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <endian.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "cli/parser.h"
@@ -10,7 +9,6 @@
 #include "sys/path.h"
 #include "sys/stop.h"
 #include "tools/tool.h"
-#include "util/err.h"
 
 /* The numbers of glibc's rand(3), whatever the C library is: an additive feedback generator of 31
  * words (random(3), TYPE_3). A seed has the same numbers on every machine. */

@@ -16,10 +16,7 @@
 #include "sys/privilege.h"
 #include "sys/stop.h"
 #include "tail/trace.h"
-#include "util/err.h"
-#include "util/printable.h"
 #include "util/rng.h"
-#include "util/units.h"
 
 /* getc_putc: compares ways of moving single bytes between a program and a file. */
 

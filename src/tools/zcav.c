@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <linux/fs.h>
 #include <stdarg.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
-#include <time.h>
 
 #include "cli/option.h"
 #include "cli/parser.h"
@@ -30,10 +28,7 @@
 #include "tools/tool.h"
 #include "tools/zcav_figures.h"
 #include "util/descriptor.h"
-#include "util/err.h"
 #include "util/portable.h"
-#include "util/printable.h"
-#include "util/units.h"
 #include "verify/pattern.h"
 
 /* zcav: measures the throughput along devices, block by block. */

@@ -14,9 +14,6 @@
 #include "storage/sync_trial.h"
 #include "sys/path.h"
 #include "sys/program.h"
-#include "util/err.h"
-#include "util/printable.h"
-#include "util/units.h"
 
 /* The drives at the bottom of a filesystem: neither volumes nor partitions. The kernel counts
  * flushes only for these (Documentation/block/stat.rst), not for device mapper and md. */

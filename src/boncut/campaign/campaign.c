@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "boncut/campaign/campaign.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
-#include <sys/stat.h>
-#include <sys/types.h>
 #include <sys/wait.h>
 
 #include "boncut/log.h"
@@ -20,10 +17,8 @@
 #include "sys/program.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
-#include "util/err.h"
 #include "util/kernel_file.h"
 #include "util/rng.h"
-#include "util/units.h"
 
 /* The cuts of a campaign, made from a machine that stays on. The directory of logs has for each cut
  * "0007.promises", "0007.said", what all commands printed, and once it was checked "0007.json". */

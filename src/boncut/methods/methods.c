@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "boncut/methods/method.h"
 
-#include <dirent.h>
 #ifdef HAVE_LIBURING
 #include <liburing.h>
 #endif
 #include <sys/mman.h>
-#include <sys/param.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
 
 #include "boncut/log.h"
 #include "storage/page_cache.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <pthread.h>
-#include <stdatomic.h>
-#include <time.h>
 
 #include "bonload/targets/target.h"
 #include "measure/clock.h"

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdatomic.h>
-
 #include "bonload/ledger/names.h"
 #include "bonload/ledger/written.h"
 #include "bonload/plan/plan.h"
-#include "util/err.h"
 #include "verify/pattern.h"
 
 /* A target is what requests go to: files, a server, or nothing. It only carries out single

@@ -2,8 +2,6 @@
 #pragma once
 
 #include "bonnie/result.h"
-#include "util/printable.h"
-#include "util/units.h"
 
 /* Adds how the rounds of a test ended: "steady after round 9 of 25". The text has no commas,
  * because scripts take a line with a comma for the CSV line. */

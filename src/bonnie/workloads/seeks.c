@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <poll.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <sys/wait.h>
 
 #include "bonnie/run_context.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <time.h>
 
 #include "io/engine.h"
 #include "measure/clock.h"

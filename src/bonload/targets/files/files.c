@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <linux/limits.h>
-#include <stdatomic.h>
-#include <sys/stat.h>
 #include <sys/xattr.h>
 
 #include "bonload/targets/target.h"
@@ -12,7 +10,6 @@
 #include "sys/path.h"
 #include "util/descriptor.h"
 #include "util/rng.h"
-#include "util/units.h"
 
 /* The targets on files, disk and meta: first the names, which both share, then each of them.
  *

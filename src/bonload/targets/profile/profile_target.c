@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/targets/profile/profile_target.h"
 
-#include <stdatomic.h>
-#include <sys/stat.h>
-
 #include "bonload/targets/target.h"
 #include "measure/clock.h"
 #include "storage/scratch.h"
@@ -12,7 +9,6 @@
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
 #include "util/rng.h"
-#include "util/units.h"
 #include "verify/pattern.h"
 
 /* ---- gauges ---------------------------------------------------------------------------------- */

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <pthread.h>
-
 #include "bonload/profiles/profile.h"
 #include "measure/histogram.h"
 #include "sys/thread_pool.h"
-#include "util/err.h"
 
 /* Durations of the syncs that requests wait for, or of work beside the requests. A gauge also
  * counts in each slice of time how many durations were above a limit: what storage does to one

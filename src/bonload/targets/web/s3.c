@@ -7,7 +7,6 @@
 
 #include "bonload/targets/web/web.h"
 #include "sys/input.h"
-#include "util/units.h"
 
 /* ---- texts and signatures -------------------------------------------------------------------- */
 

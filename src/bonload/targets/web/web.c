@@ -6,7 +6,6 @@
 #include <strings.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 #include "measure/clock.h"
 #include "sys/input.h"
@@ -15,8 +14,6 @@
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
 #include "util/portable.h"
-#include "util/printable.h"
-#include "util/units.h"
 
 /* Shorter secrets are not hidden: that would protect nothing, and make other words unreadable. */
 #define SHORTEST_SECRET 4

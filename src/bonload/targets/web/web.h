@@ -4,10 +4,8 @@
 #include <curl/curl.h>
 #include <openssl/evp.h>
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "bonload/targets/target.h"
-#include "util/err.h"
 #include "verify/pattern.h"
 
 /* What the targets http and s3 share: requests through libcurl, with one event loop for each
