@@ -60,7 +60,8 @@ sub start_ranks {
         spew("$notes/boot.$host", sprintf "00000000-0000-4000-8000-%012d\n", ($how->{boots} // [])->[$host] // $host);
     }
     spew("$notes/begin", $BEGIN);
-    my %env = (RANK_NOTES => "$notes", RANK_HOSTS => $how->{hosts} // q{},
+    # two launchers of Open MPI 4 that begin at once fail over the directory that all of them share
+    my %env = (RANK_NOTES => "$notes", OMPI_MCA_orte_tmpdir_base => "$notes", RANK_HOSTS => $how->{hosts} // q{},
         OMPI_ALLOW_RUN_AS_ROOT => 1, OMPI_ALLOW_RUN_AS_ROOT_CONFIRM => 1, %{ $how->{env} // {} });
     my @wrap = (@{ $how->{wrap} // [] }, $LAUNCHER, (is_open_mpi() ? '--oversubscribe' : ()), '-n', $how->{ranks}, 'sh', "$notes/begin");
     my $run = start({ program => $how->{program} // 'bonnie-mpi', wrap => \@wrap, env => \%env }, @args);
