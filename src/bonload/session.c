@@ -176,7 +176,7 @@ static int judge_run(const struct result *result, const struct coordinator *c, i
                     units_time_beside(above->nanoseconds, found_ns).text);
         if (found_ns > 0)
             continue;
-        *status = STATUS_NOT_KNOWN;
+        *status = *status == STATUS_NO ? STATUS_NO : STATUS_NOT_KNOWN;
         struct label_text seen = {""};
         label_add_seen(&seen, k->tally.response.count, "", percentile_needs(above->percent));
         message("%ss: %s is not known: %s", load_names[kind], name.text, seen.text);

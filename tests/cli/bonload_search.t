@@ -65,6 +65,8 @@ my @NEVER = qw(-requests-engine=sleep -max-latency=max:1ms -wt=0 -window=100ms);
 my $none = bonload(@NEVER);
 like($none->{status}, qr/\A[23]\z/, 'no load keeps the limit');
 like($none->{err}, $none->{status} eq '2' ? qr/^bonload: No load keeps the max of reads below 1[.]00 ms[.:]/m : qr/^bonload: Not known: no load was seen to keep the max of reads /m, 'which a line says');
+my $rare = bonload(@NEVER, '-fail-above=p99.999:1s');
+is($rare->{status}, $rare->{err} =~ /^bonload: No load keeps/m ? '2' : '3', 'is the exit status also where a percentile is not known');
 like(bonload(@NEVER, '-output=human')->{out}, qr/^Threads with latency below 1ms: (?:0|not known)$/m, 'is an answer');
 like($none->{out}, qr/^(?:No load keeps|Not known: no load was seen to keep) the \w+ of reads below/m, 'in words, too');
 my $most = bonload(qw(-requests-engine=null -max-latency=p99:10s -max-channels=3 -window=20ms));

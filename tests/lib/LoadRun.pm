@@ -53,7 +53,7 @@ sub has_ended {
     die "the load has ended before: " . slurp($run->{err_file}) . "\n" if !BonnieRun::is_alive($run->{pid});
     return 0 if ($threads // 0) < 2; # the load has not begun
     kill USR1 => $run->{pid};
-    return slurp($run->{err_file}) =~ /[(]the run goes on[)].*^(?:reads|writes) +[1-9].*^seed/ms;
+    return slurp($run->{err_file}) =~ /[(]the\s+run\s+goes\s+on[)].*^(?:reads|writes) +[1-9].*^seed/ms;
 }
 
 # What a search has found of a kind: "found" also if others used the machine when more load, or any

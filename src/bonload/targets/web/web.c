@@ -610,6 +610,7 @@ static bool open_handle(struct web_exchange *x)
     uint64_t share = MIN(ALL_BUFFERS / channels, LARGEST_BUFFER);
     long buffer_bytes = (long)MAX(share, SMALLEST_BUFFER);
     bool is_verified = !p->settings->insecure_https;
+    const char *tls = curl_version_info(CURLVERSION_NOW)->ssl_version; /* NULL: it has no TLS */
     CURL *c = x->easy = curl_easy_init();
     if (!c)
         return false;
@@ -636,7 +637,7 @@ static bool open_handle(struct web_exchange *x)
             curl_easy_setopt(c, tls_options[i], descriptor_path(s->tls_files[i]).text);
     limit_transfers(x, p->timeout_ns);
     curl_easy_setopt(c, CURLOPT_SSL_CTX_DATA, x->thread);
-    if (strncmp(curl_version_info(CURLVERSION_NOW)->ssl_version, "OpenSSL/", 8) == 0)
+    if (tls && strncmp(tls, "OpenSSL/", 8) == 0)
         curl_easy_setopt(c, CURLOPT_SSL_CTX_FUNCTION, on_tls);
     curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION, on_open);
     curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, x->thread);
