@@ -82,7 +82,10 @@ int target_start(struct target *t, char *const command[], const struct identity 
     int code = errno;
     close(ends[0]);
     t->gate = ends[1];
-    return t->process > 0 ? 0 : err_system(e, code, "fork");
+    if (t->process > 0)
+        return 0;
+    descriptor_close(&t->gate);
+    return err_system(e, code, "fork");
 }
 
 static void visit_process(int process, unsigned level, target_follow *follow, void *context)

@@ -23,8 +23,8 @@
 
 /* Forms of these names, as extended regular expressions: a file in the private directory; a
  * directory in it; what may be either; and what is in these directories. */
-#define FORM_FILE      "^(data[0-9]{5}|o[0-9]{1,20})$"
-#define FORM_DIRECTORY "^(d[0-9]{5}|tmp|new)$"
+#define FORM_FILE      "^(data([0-9]{5}|[1-9][0-9]{5,9})|o[0-9]{1,20})$"
+#define FORM_DIRECTORY "^(d([0-9]{5}|[1-9][0-9]{5,9})|tmp|new)$"
 #define FORM_WORKER    "^[a-z_]{1,16}[.][0-9]{1,18}([+][0-9]{1,18}|a|b)?$"
 #define FORM_ENTRY                                                                                 \
     "^([0-9a-f]{10}[a-z2-7]{0,12}|[a-z2-7]{0,12}[0-9a-f]{10}|[0-9]{1,18}([.][0-9]{1,18})?|"        \
@@ -41,7 +41,7 @@ bool name_has_form(const char *name, const char *form);
 /* Writes a private directory's name: the upper 48 bits of the number, and their checksum. */
 void private_name(char name[PRIVATE_NAME_SIZE], uint64_t number);
 
-/* The other names: made_name(MADE_FILE, number).text. Only targets have numbers above 99999. */
+/* The other names: made_name(MADE_FILE, number).text. Only those of targets exceed 32 bits. */
 enum made_kind { MADE_FILE, MADE_DIRECTORY, MADE_TARGET };
 struct made_name {
     char text[32];

@@ -18,6 +18,8 @@ static void names_have_their_form(void **state)
     const struct made_name data = made_name(MADE_FILE, 7),
                            target = made_name(MADE_TARGET, UINT64_MAX);
     const struct made_name directory = made_name(MADE_DIRECTORY, 99999);
+    const struct made_name last_data = made_name(MADE_FILE, UINT32_MAX),
+                           last_directory = made_name(MADE_DIRECTORY, UINT32_MAX);
     private_name(private, UINT64_MAX);
     assert_memory_equal(private, "bonnie.ffffffffffff", 19);
     private_name(private, 10);
@@ -31,6 +33,8 @@ static void names_have_their_form(void **state)
     assert_true(is_private_name(private) && name_has_form(data.text, FORM_FILE));
     assert_true(name_has_form(target.text, FORM_FILE));
     assert_true(name_has_form(directory.text, FORM_DIRECTORY));
+    assert_true(name_has_form(last_data.text, FORM_FILE)); /* of many workers on many ranks */
+    assert_true(name_has_form(last_directory.text, FORM_DIRECTORY));
 }
 
 static void names_of_all_programs_are_known(void **state)
