@@ -152,7 +152,7 @@ SKIP: {
     };
     subtest 'the ring overflows' => sub {
         my $x;
-        for (1 .. 4) { # where all workers were between two operations, no operation is long
+        for (1 .. 8) { # where all workers were between two operations, no operation is long
             $x = $overflowed->();
             last if $x->{lost_ops} > 0;
         }
