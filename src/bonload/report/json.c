@@ -162,10 +162,8 @@ static json_t *json_of_kind(const struct result *result, enum load_kind kind)
     limit_sentence(sentence, j, j);
     put_fact(&object, "limited_by", is_judged ? limit_names[j->by] : NULL);
     put_fact(&object, "reason", is_judged ? sentence : NULL);
-    if (is_judged && j->source != SOURCE_NONE && j->source != SOURCE_RESIDENT)
-        put_real(&object, "device_percent", j->moved_percent);
-    else
-        put_value(&object, "device_percent", json_null());
+    bool has_moved = is_judged && j->source != SOURCE_NONE && j->source != SOURCE_RESIDENT;
+    put_known_real(&object, "device_percent", has_moved ? j->moved_percent : -1);
     put_direct(&object, &j->direct);
     put_value(&object, "failures", json_of_reasons(&result->figures->failures, kind));
     put_value(&object, "missed", json_of_reasons(&result->figures->misses, kind));

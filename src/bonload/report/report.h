@@ -152,8 +152,7 @@ const struct host_result *together_slowest(const struct joint_run *t);
 #define GOADER_PERCENTILES 9
 extern const double goader_percentiles[GOADER_PERCENTILES];
 
-/* What a search has found for this kind: "16 threads keep the mean of reads below 200 ms."; empty:
- * it was not sought. */
+/* What a search has found: "16 threads keep the mean of reads below 200 ms."; empty: none was. */
 struct label_text found_words(const struct result *r, enum load_kind kind);
 
 /* Prints the report for people: the answer, the figures that decide it, and what explains them. */

@@ -480,9 +480,8 @@ void report_text(const struct result *r, FILE *out)
     }
     if (r->step_count > 0)
         print_steps(r, out);
-    if (has_steps && is_one_load)
-        fputc('\n', out);
     if (is_one_load) {
+        fputs(has_steps ? "\n" : "", out);
         print_tail(r, out);
         print_load(r, out);
         print_tables(r, out);

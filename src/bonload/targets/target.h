@@ -200,12 +200,10 @@ void expected_of_read(struct expected_body *x, const struct target_setup *setup,
 bool expected_is_overlapped(const struct expected_body *x, const struct target_setup *setup);
 
 /* Checks a part of what was read. The parts must come in order, from offset 0. If the generation is
- * to be taken from the stamp, a body without a sound stamp is damaged; one too short is not known.
- */
+ * taken from the stamp, a body without a sound stamp is damaged; one too short is not known. */
 void expected_check(struct expected_body *x, const struct target_setup *setup, uint64_t offset,
                     const void *part, size_t length);
 
-/* Judges a read of `bytes` bytes, and with -verify counts one that is damaged. Returns 0, or a
- * failure as failure_of() makes it. */
+/* Judges a read of `bytes` bytes; with -verify counts a damaged one. 0, or as of failure_of(). */
 uint32_t expected_verdict(const struct expected_body *x, const struct target_setup *setup,
                           uint64_t bytes);

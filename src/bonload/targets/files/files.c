@@ -243,8 +243,7 @@ static bool entry_missed(struct files *p, const char *name)
 }
 
 /* Opens the file with that name as path_open_file() does, and follows a link in the last part of
- * the name only as goader does. With O_CREAT it also makes missing directories, if the user wants.
- */
+ * the name only as goader does. With O_CREAT it makes missing directories, too, with -mkdirs. */
 static int open_name(struct files *p, const char *name, int flags, unsigned how)
 {
     bool may_make = (flags & O_CREAT) && p->settings->make_directories;
@@ -444,8 +443,7 @@ static uint32_t disk_write(struct disk_thread *t, struct request *r)
 }
 
 /* Reads a file to its end. Where the expected size is reached, a short read is the end. Otherwise
- * it checks the kind of the file, and reads until the file's size or an empty read shows the end.
- */
+ * checks the kind of the file, and reads until the file's size or an empty read shows the end. */
 static uint32_t read_body(struct disk_thread *t, int fd, struct request *r)
 {
     const size_t most = t->work.files->read_bytes;

@@ -9,7 +9,6 @@
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
 #include "util/rng.h"
-#include "verify/pattern.h"
 
 /* ---- gauges ---------------------------------------------------------------------------------- */
 
@@ -206,12 +205,6 @@ struct state {
     _Atomic uint64_t threads; /* number of threads that have joined */
     _Atomic uint32_t failure; /* the first failure that ends the run; 0: none */
 };
-
-/* The descriptor of what is written now. */
-static int current_fd(const struct used_file *f)
-{
-    return f->fds[atomic_load(&f->segment)];
-}
 
 /* Makes a segment, or a file without them, that has no name. Fails with a line in e. */
 static int make_file(struct used_file *f, unsigned segment, struct err *e)
@@ -493,13 +486,12 @@ static int store_records(void *context, uint64_t records, uint64_t *sync_ns)
         atomic_store(&f->segment, next);
         event_happens(&f->turned, EVENT_WAKES_ALL);
     }
-    return f->syncs ? storage_sync(f->state, current_fd(f), false, sync_ns) : 0;
+    return f->syncs ? storage_sync(f->state, f->fds[atomic_load(&f->segment)], false, sync_ns) : 0;
 }
 
 /* ---- a file that steps write where they say -------------------------------------------------- */
 
-/* A new file, not the last one cut to nothing: ext4 writes the contents of such a file at its
- * close. */
+/* A new file, not the last one cut to nothing: ext4 writes the contents of that at its close. */
 static int plain_create(struct used_file *f)
 {
     const struct made_name name = made_name(MADE_FILE, f->number);
@@ -682,8 +674,7 @@ static int do_step(struct actor *t, const struct profile_step *s)
     struct used_file *f = &shared->files[s->file];
     struct used_file *other;
     const int directory = shared->scratch.fd;
-    int fd = current_fd(f);
-    bool all = s->act == ACT_SYNC_ALL;
+    int fd = f->fds[atomic_load(&f->segment)];
     unsigned count;
     uint64_t sync_ns;
     uint64_t at;
@@ -720,7 +711,8 @@ static int do_step(struct actor *t, const struct profile_step *s)
     case ACT_SYNC_ALL:
         t->call = CALL_SYNC;
         atomic_store(&f->is_syncing, true);
-        code = storage_sync(shared, fd, all, t->makes_requests ? &t->sync_ns : NULL);
+        code = storage_sync(shared, fd, s->act == ACT_SYNC_ALL,
+                            t->makes_requests ? &t->sync_ns : NULL);
         atomic_store(&f->is_syncing, false);
         return code;
     case ACT_DELIVER:

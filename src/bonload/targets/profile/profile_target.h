@@ -27,8 +27,8 @@ struct gauge {
     bool outlasts_load;     /* set by gauge_end() */
 };
 
-/* Makes a gauge of all zeros ready, whose slices begin now; adds a duration that ended at end_ns,
- * by clock_ns(). */
+/* Begins the slices of a gauge of all zeros; adds a duration that ended at end_ns, by clock_ns().
+ */
 void gauge_init(struct gauge *g, uint64_t limit_ns);
 void gauge_add(struct gauge *g, uint64_t duration_ns, uint64_t end_ns);
 

@@ -6,7 +6,6 @@
 #include <pthread.h>
 
 #include "bonload/targets/target.h"
-#include "verify/pattern.h"
 
 /* What the targets http and s3 share: requests through libcurl, with one event loop for each
  * thread, and for each channel a handle that lasts the whole run. The targets differ in their
