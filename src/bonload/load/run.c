@@ -597,9 +597,8 @@ void *load_thread_work(void *load_thread)
             t->ticket_ns = 0;
             /* one by one, which costs less than clearing all of *r */
             r->removes = r->changes = r->made = false;
-            r->failure = r->miss = 0;
+            r->failure = r->miss = r->connections = 0;
             r->bytes = r->aside_ns = r->judged_ns = r->first_byte_ns = 0;
-            r->connections = 0;
             r->connect_ns = r->tls_ns = 0;
             if (target->choose)
                 target->choose(run->shared, r, rng_next(&t->rng));

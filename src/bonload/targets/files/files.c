@@ -565,8 +565,7 @@ const struct target_ops target_disk = {
 /* A mix of operations on the names of a template, whatever kind of file each name has at that
  * moment. It is normal that a file is missing, or exists already: that counts as a miss. */
 
-#define ATTRIBUTE_TEXT 40
-#define MAX_OWNER      65534
+#define MAX_OWNER 65534
 
 enum meta_op {
     META_WRITE,
@@ -685,7 +684,7 @@ static int operate_on_file(struct meta_thread *t, unsigned op)
     /* harmless on any kind of file, so the kind is checked only after a failure */
     bool only_looks = op == META_READ || op == META_GETXATTR || op == META_LISTXATTR;
     const struct settings *s = t->work.files->settings;
-    char text[ATTRIBUTE_TEXT];
+    char text[40]; /* the name of an attribute */
     uint64_t size = 0;
     size_t body = 0;
     off_t offset = 0;

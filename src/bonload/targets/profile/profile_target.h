@@ -27,8 +27,7 @@ struct gauge {
     bool outlasts_load;     /* set by gauge_end() */
 };
 
-/* Begins the slices of a gauge of all zeros; adds a duration that ended at end_ns, by clock_ns().
- */
+/* Begins the slices of a gauge of zeros; adds a duration that ended at end_ns, by clock_ns(). */
 void gauge_init(struct gauge *g, uint64_t limit_ns);
 void gauge_add(struct gauge *g, uint64_t duration_ns, uint64_t end_ns);
 
@@ -67,9 +66,8 @@ struct commit_group {
  * sync, or of a later one if that has already ended. Returns 0 or a positive errno. */
 int commit_group_join(struct commit_group *g, uint64_t *sync_ns);
 
-/* Ends the work beside the requests of the target `profile`, after the last request, and waits for
- * what is under way. The load ended at load_end_ns, by clock_ns(). Returns 0, or a negative errno
- * with a line in e: the failure that ended the run. */
+/* Ends the work beside the requests, after the last of these, and waits for it. The load ended at
+ * load_end_ns, by clock_ns(). Returns 0, or a negative errno with what ended the run in e. */
 int profile_target_end(void *shared, uint64_t load_end_ns, struct err *e);
 
 /* A limit's gauge: complete after profile_target_end(), and there until the target is closed. */

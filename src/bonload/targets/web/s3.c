@@ -607,9 +607,6 @@ int s3_place_find(struct s3_place *place, const struct settings *s, struct err *
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-/* Room for an Authorization header, which names all headers. */
-#define S3_AUTHORIZATION (2048 + SETTINGS_HEADERS)
-
 struct s3_state {
     struct s3_place place;
     _Atomic unsigned turn; /* number of requests that have chosen a site */
@@ -636,7 +633,7 @@ struct s3_exchange {
     const struct s3_site *site; /* where the request goes */
     char date[64];
     char hash[32 + SHA256_HEX];
-    char authorization[S3_AUTHORIZATION];
+    char authorization[2048 + SETTINGS_HEADERS]; /* names all headers */
     struct curl_slist lines[S3_LINES]; /* those that the version needs precede the shared headers */
     struct upload upload;
 };
@@ -777,9 +774,8 @@ static bool make_headers(struct web_exchange *x, unsigned version, struct sign_r
     return sign_version4(signer, r, &authorization) == 0;
 }
 
-/* Addresses and signs a transfer of x->request, whose body has been set. `key` is not yet
- * percent-encoded; NULL stands for the bucket itself. `query` is as sign_request.query, and
- * `subresource` as sign_request.subresource. Returns 0 or a failure. */
+/* Addresses and signs a transfer of x->request, whose body has been set. `key` is not encoded yet;
+ * NULL: the bucket itself. `query` and `subresource` are those of sign_request. 0 or a failure. */
 static uint32_t s3_set(struct web_exchange *x, enum web_method method, const char *key,
                        const char *query, const char *subresource)
 {
@@ -815,9 +811,8 @@ static uint32_t s3_set(struct web_exchange *x, enum web_method method, const cha
 #define LIST_END   "</CompleteMultipartUpload>"
 #define PART_TEXT  768 /* of a part in the list: a tag has up to 95 characters, of 6 if escaped */
 
-/* Continues an upload in parts after a transfer, as web_dialect.follow: takes what that has
- * brought, and prepares the next one. Beginning an upload returns an id, sending each part a tag,
- * and sending the list of tags completes it. One that fails is aborted, which removes its parts. */
+/* web_dialect.follow for an upload in parts: its beginning returns an id, each part a tag, and the
+ * list of the tags completes it. One that fails is aborted, which removes its parts. */
 static bool follow_upload(struct web_exchange *x)
 {
     static const enum web_method of_steps[] = {

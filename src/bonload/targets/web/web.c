@@ -993,8 +993,7 @@ static unsigned web_poll(void *thread, uint64_t until_ns, struct request *done[]
     uint64_t now_ns = t->now_ns;
     if (ended == most || now_ns < t->next_search_ns)
         return ended;
-    /* libcurl 7.88 forgets the timeout of a transfer that gets data in the last millisecond before
-     * it, and waits for ever if nothing else comes. */
+    /* libcurl 7.88 forgets a timeout if data come in its last millisecond, and may wait for ever */
     for (unsigned i = 0; ended < most && i < t->channels; i++) {
         struct web_exchange *x = &t->exchanges[i];
         uint64_t moved = x->sent + x->header_bytes + x->received + x->answer_used;

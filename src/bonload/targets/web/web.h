@@ -12,10 +12,6 @@
  * dialect. prepare() computes name, size and signature, submit() sends, poll() has libcurl act on
  * what happened. Bodies are checked as they come; neither this nor connecting counts as service. */
 
-struct web_socket;
-struct web_state;
-struct web_thread;
-
 /* Reasons of failures, in words that may come from a server. All failures of one kind have the same
  * key; the text is that of the first one. Kinds for which there is no room count as one. Safe in
  * threads; only a new kind takes a lock. Secrets are words that are replaced by stars in every
@@ -106,32 +102,6 @@ struct web_exchange {
     char error[CURL_ERROR_SIZE]; /* libcurl's message */
 };
 
-/* What differs between targets. Functions with an e return 0, or a negative errno. */
-struct web_dialect {
-    const enum web_method *methods; /* method of each operation, in the order of target_ops.ops */
-
-    /* Check further settings (NULL: there are none), and a name, which it may change. */
-    int (*check)(const struct plan *p, const struct settings *s, struct err *e);
-    int (*check_name)(char *name, struct err *e);
-
-    /* Open what all threads share: shared->own, and headers after the user's; and the data of one
-     * thread: thread->own, and that of each exchange. May be NULL. */
-    int (*open)(struct web_state *s, struct err *e);
-    int (*join)(struct web_thread *t, struct err *e);
-    void (*leave)(struct web_thread *t);
-
-    /* Prepares the first transfer of x->request. Returns 0 or a failure. */
-    uint32_t (*address)(struct web_exchange *x);
-
-    /* To be called when a transfer has ended with x->failure. Returns true if it has prepared
-     * another transfer of the same request. NULL: a request has only one transfer. */
-    bool (*follow)(struct web_exchange *x);
-
-    /* Finds the store's code and message in an unsuccessful answer; false: there is none. */
-    bool (*explain)(const struct web_exchange *x, char code[static WEB_REASON_KEY],
-                    char message[static WEB_REASON_TOLD]);
-};
-
 /* The transfers of one thread: libcurl's multi interface on epoll(7). The socket of a connection
  * that is kept alive stays registered with epoll between transfers, which saves system calls. */
 struct web_thread {
@@ -161,6 +131,32 @@ struct web_state {
     void *own;                    /* the dialect's data, which web_close() frees */
     atomic_bool has_markers;      /* a DELETE has only added a delete marker */
     struct web_thread aside;      /* makes requests outside the load; zeros: not needed so far */
+};
+
+/* What differs between targets. Functions with an e return 0, or a negative errno. */
+struct web_dialect {
+    const enum web_method *methods; /* method of each operation, in the order of target_ops.ops */
+
+    /* Check further settings (NULL: there are none), and a name, which it may change. */
+    int (*check)(const struct plan *p, const struct settings *s, struct err *e);
+    int (*check_name)(char *name, struct err *e);
+
+    /* Open what all threads share: shared->own, and headers after the user's; and the data of one
+     * thread: thread->own, and that of each exchange. May be NULL. */
+    int (*open)(struct web_state *s, struct err *e);
+    int (*join)(struct web_thread *t, struct err *e);
+    void (*leave)(struct web_thread *t);
+
+    /* Prepares the first transfer of x->request. Returns 0 or a failure. */
+    uint32_t (*address)(struct web_exchange *x);
+
+    /* To be called when a transfer has ended with x->failure. Returns true if it has prepared
+     * another transfer of the same request. NULL: a request has only one transfer. */
+    bool (*follow)(struct web_exchange *x);
+
+    /* Finds the store's code and message in an unsuccessful answer; false: there is none. */
+    bool (*explain)(const struct web_exchange *x, char code[static WEB_REASON_KEY],
+                    char message[static WEB_REASON_TOLD]);
 };
 
 /* The method of the next transfer of a request, unless that is part of an upload in parts. */
