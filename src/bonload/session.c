@@ -102,14 +102,13 @@ static int judge_result(const struct result *result, const struct coordinator *c
         return err_say(e, "no write succeeded, so there was nothing to read: %s", first);
     if (share > most)
         return err_say(e,
-                       "%.4g %% of the requests%s failed, more than -max-errors=%.4g; the first: "
-                       "%s",
+                       "%.3g %% of the requests%s failed, more than -max-errors=%.4g; the "
+                       "first: %s",
                        share, which, most, first);
     if (t->worst_share > most)
-        return err_say(e,
-                       "rank %u on %s: %.4g %% of the requests%s failed, more than "
-                       "-max-errors=%.4g",
-                       t->worst, c->ranks.cards[t->worst].host, t->worst_share, which, most);
+        return err_say(
+            e, "rank %u on %s: %.3g %% of the requests%s failed, more than -max-errors=%.4g",
+            t->worst, c->ranks.cards[t->worst].host, t->worst_share, which, most);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct tally *tally = &result->figures->kinds[kind].tally;
         if (limit_ns > 0 && tally->failed.count > 0 && tally->response.count == 0)

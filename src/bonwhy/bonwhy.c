@@ -189,7 +189,8 @@ static struct label_text answer_words(struct watch *w, const struct answer *a)
         double share = percent(a->by.blamed[i].amount, a->all_ns);
         if (share < LEAST_PERCENT)
             continue;
-        label_add(&words, "%s%.0f %% because of %s", between, share,
+        label_add(&words, "%s%.0f %%%s because of %s", between, share,
+                  *between == '.' ? " of it was" : "",
                   a->by.blamed[i].thread == getpid() ? "bonwhy, which watches them"
                                                      : name_of(w, a->by.blamed[i].thread).text);
         between = "; ";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "util/printable.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 
 #define INVALID 0xFFFD /* Unicode's own replacement character */
@@ -132,6 +133,14 @@ struct printable printable(const char *text)
 
 #define LAST_COLUMN 80
 
+/* Whether the blank there is no place to break: one of several in a name, or before a unit. */
+static bool is_inside(const char *text, size_t at)
+{
+    unsigned char next = text[at] == ' ' ? (unsigned char)text[at + 1] : '\0';
+    bool is_figure = at > 0 && isdigit((unsigned char)text[at - 1]);
+    return next == ' ' || (is_figure && (next == '%' || isalpha(next)));
+}
+
 void wrap_text(char lines[static WRAPPED_TEXT], size_t indent, const char *text)
 {
     const struct printable clean = printable(text);
@@ -139,19 +148,15 @@ void wrap_text(char lines[static WRAPPED_TEXT], size_t indent, const char *text)
     size_t used = 0;
     text = clean.text;
     lines[0] = '\0';
-    while (*text && used < WRAPPED_TEXT) {
-        size_t word = strcspn(text, " ");
-        while (text[word] == ' ' && text[word + 1] == ' ') { /* such blanks belong to a name */
+    for (size_t word; *text && used < WRAPPED_TEXT; text += word + (text[word] == ' ')) {
+        for (word = strcspn(text, " "); is_inside(text, word); word += strcspn(text + word, " "))
             word += strspn(text + word, " ");
-            word += strcspn(text + word, " ");
-        }
         bool is_break = column > indent && column + 1 + word > LAST_COLUMN;
         const char *before = is_break ? "\n" : column > indent ? " " : "";
         int gap = is_break ? (int)indent : 0;
         used += (size_t)snprintf(lines + used, WRAPPED_TEXT - used, "%s%*s%.*s", before, gap, "",
                                  (int)word, text);
         column = (is_break ? indent : column + strlen(before)) + word;
-        text += word + (text[word] == ' ');
     }
 }
 

@@ -22,8 +22,8 @@ struct printable {
 };
 struct printable printable(const char *text);
 
-/* Breaks such a text into lines, at single blanks, or prints the lines. The first one begins at
- * column `indent`. */
+/* Breaks such a text into lines, at single blanks but not before a unit, or prints the lines. The
+ * first one begins at column `indent`. */
 #define WRAPPED_TEXT (2 * PRINTABLE_TEXT)
 void wrap_text(char lines[static WRAPPED_TEXT], size_t indent, const char *text);
 void print_wrapped(FILE *out, size_t indent, const char *text);

@@ -56,7 +56,7 @@ ok(-s "$dir/none/0003.json", 'and that one is');
 
 my $unmounted = boncut(campaign('lost', '--cut=true', '--same-boot', '--cuts=1', "--before-check=rm -r $dir/test/boncut.*; exit 7"));
 is($unmounted->{status}, 2, 'what cannot be mounted is lost') or diag($unmounted->{err});
-like($unmounted->{out}, qr/^LOST: lost in 1 of 1 cuts: 2[.]5 to 100 % /m, 'with its bounds');
+like($unmounted->{out}, qr/^LOST: lost in 1 of 1 cuts [(]95 % interval: 2[.]5 to\s100 %[)]/m, 'with its bounds');
 my $lost = JSON::PP::decode_json(slurp("$dir/lost/0001.json"));
 is_deeply([ schema_errors($schema, $lost) ], [], 'its report is as any other');
 like($lost->{reason}, qr/is on a filesystem that does not mount, with all of [1-9]\d* promises/, 'and says so');

@@ -61,7 +61,7 @@ like($check, qr{<b>28 lost</b>}, 'the last three seconds');
 like($check, qr{create[.]0/4[.]1</td><td>0</td><td>version 1</td><td>none</td><td>missing</td><td>0[.]332 s</td>}, 'a loss');
 
 my $campaign = page_of(data_file('boncut-campaign.json'));
-like($campaign, qr{<p class="headline">LOST: lost in 1 of 9 cuts: 0[.]3 to 48[.]2 %[^<]*cache; not known: 1 of all 10 cuts[.]</p>}, 'a campaign: its sentence with the bound');
+like($campaign, qr{<p class="headline">LOST: lost in 1 of 9 cuts [(]95 % interval: 0[.]3 to 48[.]2 %[)][^<]*cache; not known: 1 of all 10 cuts[.]</p>}, 'a campaign: its sentence with the bound');
 is(() = $campaign =~ /LOST: lost/g, 1, 'which is said once');
 like($campaign, qr{<b>8 kept, 1 lost, 1 not known</b>}, 'its cuts');
 is_deeply(row_of($campaign, 5), [ 'lost', 4, 'the kernel&#39;s memory and the drive&#39;s cache', 140, 100 ], 'each of them');

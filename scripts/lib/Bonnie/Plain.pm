@@ -33,9 +33,9 @@ sub shorten ($text, $max = undef) {
     return substr($text, 0, $max - 1) . "\x{2026}";
 }
 
-# Breaks a line at blanks, so that it has 80 columns at most; further ones begin with $hang.
+# Breaks a line at blanks, but not before a unit, so that it has 80 columns at most; further ones begin with $hang.
 sub wrapped ($text, $hang = q{}, $first = q{}) {
-    local ($Text::Wrap::columns, $Text::Wrap::unexpand, $Text::Wrap::huge, $Text::Wrap::break) = (81, 0, 'overflow', qr{[ ]});
+    local ($Text::Wrap::columns, $Text::Wrap::unexpand, $Text::Wrap::huge, $Text::Wrap::break) = (81, 0, 'overflow', qr{(?<!\d)[ ]|[ ](?![%[:alpha:]])});
     return Text::Wrap::wrap($first, $hang, $text);
 }
 

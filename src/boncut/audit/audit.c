@@ -188,7 +188,7 @@ static void print_report(const struct audit *a)
         label_add(&text, "Writes of %s are whole, by the word of %s",
                   whole_sizes_words(&a->by_drive).text, a->leaves[0].device->name);
     else if (a->by_filesystem.most == 0)
-        label_add(&text, "No size of write is promised to be whole after a cut");
+        label_add(&text, "no size of write is promised to be whole after a cut");
     label_print(stdout, "whole", &text);
     if (a->by_filesystem.most > 0)
         label_add(&text, "Writes of %s are whole, by the filesystem (copy on write)",

@@ -101,20 +101,20 @@ void campaign_sum_end(struct campaign_sum *sum)
     if (sum->verdict == VERDICT_UNREADABLE)
         label_add(reason,
                   "in %" PRIu64 " of %" PRIu64
-                  " cuts, promised units cannot be read; nothing is known to be lost",
+                  " cuts, promised units cannot be read; nothing is known to be lost.",
                   sum->unreadable, sum->cuts);
     if (sum->verdict == VERDICT_NOT_KNOWN)
-        label_add(reason, "none of %" PRIu64 " cuts was shown to have cut anything", sum->cuts);
+        label_add(reason, "none of %" PRIu64 " cuts was shown to have cut anything.", sum->cuts);
     if (sum->verdict == VERDICT_KEPT)
         label_add(reason,
-                  "0 of %" PRIu64 " promises lost in %" PRIu64
-                  " cuts, so fewer than %s %% of cuts lose anything (95 %%, one-sided)%s",
+                  "0 of %" PRIu64 " promises lost in %" PRIu64 " cuts, so fewer than %s %% of cuts "
+                  "lose anything (95 %% confidence, one-sided)%s",
                   sum->promises, sum->conclusive,
                   units_beside(100 * bound_upper(0, sum->conclusive, ONE_SIDED), 1, 0).text,
                   sum->conclusive < 60 ? "; 60 cuts would make it 4.9 %" : "");
     if (sum->verdict == VERDICT_LOST)
-        label_add(reason, "lost in %" PRIu64 " of %" PRIu64 " cuts: %s to %s %% (95 %%)", sum->lost,
-                  sum->conclusive,
+        label_add(reason, "lost in %" PRIu64 " of %" PRIu64 " cuts (95 %% interval: %s to %s %%)",
+                  sum->lost, sum->conclusive,
                   units_beside(100 * bound_lower(sum->lost, sum->conclusive, TWO_SIDED), 1, 0).text,
                   units_beside(100 * bound_upper(sum->lost, sum->conclusive, TWO_SIDED),
                                sum->lost < sum->conclusive, 100)
@@ -132,6 +132,7 @@ void campaign_sum_end(struct campaign_sum *sum)
         label_add(reason, "; not known%s: %" PRIu64 " of all %" PRIu64 " cuts",
                   sum->unreadable > 0 ? " or unreadable" : "", sum->cuts - sum->conclusive,
                   sum->cuts);
+    label_add(reason, ".");
 }
 
 /* Runs commands with `sh -c`, each in a process group of its own, so that shell_end() also ends

@@ -58,16 +58,17 @@ static void in_words(void **state)
     struct campaign_sum sum = sum_of(60, 0, 5);
     assert_string_equal(sum.reason.text,
                         "0 of 12480 promises lost in 60 cuts, so fewer than 4.9 % of "
-                        "cuts lose anything (95 %, one-sided); all of these cuts "
-                        "reached the drive's cache; not known: 5 of all 65 cuts");
+                        "cuts lose anything (95 % confidence, one-sided); all of these cuts "
+                        "reached the drive's cache; not known: 5 of all 65 cuts.");
     assert_non_null(strstr(sum_of(10, 0, 0).reason.text,
-                           "fewer than 25.9 % of cuts lose anything (95 %, "
+                           "fewer than 25.9 % of cuts lose anything (95 % confidence, "
                            "one-sided); 60 cuts would make it 4.9 %; all"));
     sum = sum_of(57, 3, 0);
-    assert_string_equal(sum.reason.text, "lost in 3 of 60 cuts: 1.0 to 13.9 % (95 %); all of these "
-                                         "cuts reached the drive's cache");
+    assert_string_equal(sum.reason.text,
+                        "lost in 3 of 60 cuts (95 % interval: 1.0 to 13.9 %); all of these "
+                        "cuts reached the drive's cache.");
     sum = sum_of(4999, 1, 0);
-    assert_non_null(strstr(sum.reason.text, "cuts: 0.001 to 0.1 % (95 %)"));
+    assert_non_null(strstr(sum.reason.text, "cuts (95 % interval: 0.001 to 0.1 %)"));
     sum = sum_of(0, 0, 4);
     assert_int_equal(sum.verdict, VERDICT_NOT_KNOWN);
 }

@@ -181,6 +181,17 @@ static const struct {
     {"cut \xf0\x9f", "cut ??", "cut ??"},
 };
 
+static void a_unit_stays_beside_its_figure(void **state)
+{
+    (void)state;
+    char lines[WRAPPED_TEXT];
+    wrap_text(lines, 70, "busy for 10 %: p99 25.0 ms, of 2  3");
+    char expected[WRAPPED_TEXT];
+    snprintf(expected, sizeof expected, "busy for\n%*s10 %%: p99\n%*s25.0 ms,\n%*sof 2  3", 70, "",
+             70, "", 70, "");
+    assert_string_equal(lines, expected);
+}
+
 static void nothing_controls_the_terminal(void **state)
 {
     (void)state;
@@ -199,6 +210,7 @@ static void nothing_controls_the_terminal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_unit_stays_beside_its_figure),
         cmocka_unit_test(nothing_controls_the_terminal),
         cmocka_unit_test(ordinary_labels_stay),
         cmocka_unit_test(formats_that_quote_get_all_that_is_harmless),

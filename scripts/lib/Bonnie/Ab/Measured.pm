@@ -210,7 +210,7 @@ sub failed_bonload ($report) {
     my $most = number(hash($load->{settings})->{max_errors_percent}) // 50;
     return 'a report of bonload that was stopped' if number($load->{stopped});
     return "a report of bonload with $load->{damaged} damaged reads" if number($load->{damaged});
-    return sprintf 'a report of bonload in which %.4g %% of the requests failed, more than -max-errors=%.4g', 100 * $errors / $all, $most if $all && 100 * $errors > $most * $all;
+    return sprintf 'a report of bonload in which %.3g %% of the requests failed, more than -max-errors=%.4g', 100 * $errors / $all, $most if $all && 100 * $errors > $most * $all;
     return;
 }
 
