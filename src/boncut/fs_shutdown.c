@@ -7,7 +7,6 @@
 #include <sys/sysmacros.h>
 
 #include "measure/device.h"
-#include "measure/mount_info.h"
 #include "sys/path.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"

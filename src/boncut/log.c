@@ -3,8 +3,6 @@
 
 #include <endian.h>
 
-#include "measure/device.h"
-#include "measure/mount_info.h"
 #include "sys/host.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"

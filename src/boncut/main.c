@@ -3,7 +3,6 @@
 #include "cli/parser.h"
 #include "storage/scratch.h"
 #include "sys/output.h"
-#include "sys/path.h"
 #include "sys/program.h"
 #include "sys/stop.h"
 #include "tail/trace.h"

@@ -2,7 +2,6 @@
 #include "boncut/options.h"
 
 #include "boncut/log.h"
-#include "boncut/methods/method.h"
 #include "cli/parser.h"
 #include "cli/rows.h"
 #include "util/rng.h"

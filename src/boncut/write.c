@@ -8,7 +8,6 @@
 #include "io/file.h"
 #include "measure/clock.h"
 #include "storage/direct.h"
-#include "storage/scratch.h"
 #include "sys/limits.h"
 #include "sys/stop.h"
 #include "sys/thread_pool.h"

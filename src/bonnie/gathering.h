@@ -2,7 +2,6 @@
 #pragma once
 
 #include "bonnie/result.h"
-#include "sync/coordinator.h"
 #include "sys/thread_pool.h"
 
 /* Combines the figures of one test on several ranks. Rank 0 gathers them, at a meeting after each

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "bonnie/result.h"
 #include "bonnie/run_context.h"
-#include "bonnie/tests.h"
 
 /* What tests will cost, as far as that is known beforehand. */
 struct cost {

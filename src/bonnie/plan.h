@@ -7,9 +7,7 @@
 #include "measure/steady.h"
 #include "storage/file_set.h"
 #include "sync/coordinator.h"
-#include "sys/host.h"
 #include "verify/contents.h"
-#include "verify/pattern.h"
 
 struct scratch_space;
 

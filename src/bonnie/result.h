@@ -5,12 +5,9 @@
 #include "bonnie/verdict.h"
 #include "live/monitor.h"
 #include "measure/facts.h"
-#include "measure/histogram.h"
-#include "measure/levels.h"
 #include "measure/summary.h"
 #include "storage/direct.h"
 #include "storage/page_cache.h"
-#include "sync/ranks.h"
 #include "tail/summary.h"
 
 /* The first corrupted places that a test found, described for reports. */

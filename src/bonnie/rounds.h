@@ -2,7 +2,6 @@
 #pragma once
 
 #include "live/monitor.h"
-#include "measure/reading.h"
 #include "measure/steady.h"
 
 /* The rounds of a test that is repeated until its figure is steady, or until there have been too

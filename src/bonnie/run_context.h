@@ -3,12 +3,8 @@
 
 #include "bonnie/gathering.h"
 #include "bonnie/workloads/workload.h"
-#include "live/progress.h"
-#include "measure/control_group.h"
-#include "storage/block_device.h"
 #include "sys/cache_dropper.h"
 #include "tail/examiner.h"
-#include "tail/trace.h"
 
 /* Room for a line for each test, and one with the number of the run. */
 #define FIGURES_SO_FAR (TEST_COUNT * 100 + 40)

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "live/progress.h"
-#include "measure/device.h"
 #include "measure/histogram.h"
 #include "measure/levels.h"
 #include "measure/reading.h"

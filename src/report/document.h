@@ -3,9 +3,7 @@
 
 #include <jansson.h>
 
-#include "measure/device.h"
 #include "measure/facts.h"
-#include "measure/mount_info.h"
 #include "sys/host.h"
 #include "util/err.h"
 

@@ -4,7 +4,6 @@
 #include <jansson.h>
 
 #include "measure/durability.h"
-#include "measure/histogram.h"
 #include "measure/levels.h"
 #include "measure/limit.h"
 #include "tail/summary.h"

@@ -5,8 +5,6 @@
 
 #include "measure/clock.h"
 #include "sync/coordinator.h"
-#include "sync/ranks.h"
-#include "sys/host.h"
 #include "sys/stop.h"
 #include "util/units.h"
 

@@ -6,7 +6,6 @@
 #include "cli/rows.h"
 #include "sys/limits.h"
 #include "sys/output.h"
-#include "sys/path.h"
 #include "sys/stop.h"
 #include "tools/tool.h"
 

@@ -12,7 +12,6 @@
 #include "sys/host.h"
 #include "sys/limits.h"
 #include "sys/output.h"
-#include "sys/path.h"
 #include "sys/privilege.h"
 #include "sys/stop.h"
 #include "tail/trace.h"

@@ -2,17 +2,10 @@
 #include "boncut/options.h"
 
 #include "boncut/log.h"
-#include "boncut/methods/method.h"
 #include "measure/clock.h"
-#include "measure/device.h"
-#include "measure/durability.h"
-#include "measure/facts.h"
-#include "measure/mount_info.h"
-#include "measure/sources.h"
 #include "report/document.h"
 #include "report/json_object.h"
 #include "storage/sync_trial.h"
-#include "sys/path.h"
 #include "sys/program.h"
 
 /* The drives at the bottom of a filesystem: neither volumes nor partitions. The kernel counts

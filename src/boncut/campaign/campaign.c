@@ -13,7 +13,6 @@
 #include "report/document.h"
 #include "report/json_object.h"
 #include "report/page.h"
-#include "sys/path.h"
 #include "sys/program.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"

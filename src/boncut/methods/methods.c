@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "boncut/methods/method.h"
 
 #ifdef HAVE_LIBURING
 #include <liburing.h>
@@ -8,7 +7,6 @@
 
 #include "boncut/log.h"
 #include "storage/page_cache.h"
-#include "storage/scratch.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
 #include "util/portable.h"

@@ -4,7 +4,6 @@
 #include "bonload/ledger/names.h"
 #include "bonload/ledger/written.h"
 #include "bonload/plan/plan.h"
-#include "verify/pattern.h"
 
 /* A target is what requests go to: files, a server, or nothing. It only carries out single
  * requests. The load thread above it (load/run.h) decides when they begin, times and counts

@@ -5,10 +5,7 @@
 #include "io/io_queue.h"
 #include "live/monitor.h"
 #include "storage/data_file.h"
-#include "storage/file_set.h"
-#include "storage/scratch.h"
 #include "sys/thread_pool.h"
-#include "verify/contents.h"
 
 struct run_context;
 
