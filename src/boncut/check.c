@@ -73,20 +73,19 @@ static int check_filesystem(const struct check *c, int fd, const char *path, str
     if (portable_ioctl(fd, FS_IOC_GETVERSION, &version) != 0 && errno == EIO)
         state = states[0].state;
     if (state)
-        return err_say(
-            e,
-            "the filesystem of %s is %s, so nothing on it can be judged: unmount it, and "
-            "mount it again",
-            path, state);
+        return err_say(e,
+                       "the filesystem of %s is %s, so nothing on it can be judged: unmount it, "
+                       "and mount it again",
+                       path, state);
     const struct header *h = &c->ledger.header;
     if (is_same_filesystem(c) != 0)
         return 0;
-    return err_say(
-        e,
-        "%s is on a filesystem of type %s with the UUID %s, but the log is of one of type "
-        "%s with the UUID %s: is that one mounted? Give --unmounted if it cannot be",
-        path, or_unknown(c->here.filesystem), or_unknown(c->here.uuid), or_unknown(h->filesystem),
-        or_unknown(h->uuid));
+    return err_say(e,
+                   "%s is on a filesystem of type %s with the UUID %s, but the log is of one of "
+                   "type %s with the UUID %s: is that one mounted? Give --unmounted if it cannot "
+                   "be",
+                   path, or_unknown(c->here.filesystem), or_unknown(c->here.uuid),
+                   or_unknown(h->filesystem), or_unknown(h->uuid));
 }
 
 /* Opens the private directory that the log names, and accepts no other. If it is lost, and was not
@@ -347,10 +346,9 @@ static void print_report(const struct check *c)
         label_add(&text, "%s%" PRIu64 " of %" PRIu64 " units of the last %u s", i > 0 ? ", " : "",
                   f->sum.last[i].lost, f->sum.last[i].units, i + 1);
     label_print(stdout, "lost", &text);
-    for (unsigned i = 0; i < 2; i++) {
-        const unsigned method = i == 0 ? METHOD_CACHED : METHOD_DRIVE;
+    for (unsigned method = METHOD_CACHED; method <= METHOD_DRIVE; method++) {
         const struct tally *t = &f->methods[method];
-        label_add(&text, "%s%s: ", i > 0 ? "; " : "", methods[method].name);
+        label_add(&text, "%s%s: ", method > METHOD_CACHED ? "; " : "", methods[method].name);
         if (l->units[method])
             label_add(&text, "%" PRIu64 " of %" PRIu64 " blocks lost%s", t->lost, t->units,
                       canary_counts(c, method) ? "" : ", which are not known to be in place");

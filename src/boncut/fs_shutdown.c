@@ -98,8 +98,7 @@ int boncut_fs_shutdown(const struct settings *s, struct err *e)
     int rc = 0;
     if (fd < 0)
         return fd;
-    /* this system's root may be on that filesystem, or an overlay whose upper layer is, which a
-     * container knows by another path */
+    /* the root may be there, or an overlay whose upper layer is, by another path in a container */
     int root_fd = kernel_file_open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     mount_info_find(&mount, fd);
     if (fstat(fd, &st) != 0)
@@ -130,12 +129,11 @@ int boncut_fs_shutdown(const struct settings *s, struct err *e)
     descriptor_close(&root_fd);
     close(fd);
     struct label_text done = {""};
-    label_add(
-        &done,
-        "The filesystem of %s is shut down, and what it had in memory is lost. Unmount it and "
-        "mount it again before the check. This tests the filesystem alone: the drive has "
-        "lost nothing.",
-        path);
+    label_add(&done,
+              "The filesystem of %s is shut down, and what it had in memory is lost. Unmount it "
+              "and mount it again before the check. This tests the filesystem alone: the drive has "
+              "lost nothing.",
+              path);
     if (rc == 0)
         print_wrapped(stdout, 0, done.text);
     return rc;

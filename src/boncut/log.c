@@ -257,8 +257,7 @@ int header_parse(struct header *h, const char *text, size_t length, struct err *
                        "the line of the log with \"" FORMAT "\" is damaged: its checksum is wrong");
     snprintf(line, sizeof line, "%-*.*s", (int)strlen(FORMAT), (int)length, text);
     char *rest = line + strlen(FORMAT);
-    const char *version = strsep(&rest, " ");
-    bool is_valid = strcmp(version, LATEST) == 0;
+    bool is_valid = strcmp(strsep(&rest, " "), LATEST) == 0;
     for (size_t i = 0; is_valid && i < COUNT_OF(fields); i++)
         is_valid = take_field(h, &fields[i], strsep(&rest, " "));
     /* sizes are powers of two; both are 0 if no method needs them */
@@ -368,5 +367,4 @@ void ledger_release(struct ledger *l)
 {
     for (unsigned method = 0; method < METHODS; method++)
         free(l->units[method]);
-    *l = (struct ledger){0};
 }

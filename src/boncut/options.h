@@ -53,8 +53,7 @@ struct settings {
 /* Reads the command line. Returns what cli_parse() returns. */
 int options_parse(int argc, char *argv[], struct settings *s, struct err *e);
 
-/* The commands. Each returns 0, a negative errno or an exit status, with a line in e (program.h).
- */
+/* A command. It returns 0, a negative errno or an exit status, with a line in e (program.h). */
 typedef int boncut_command(const struct settings *s, struct err *e);
 
 /* Makes promises and prints them, until the power goes, a signal comes, or the time is over. */

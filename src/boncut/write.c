@@ -303,9 +303,8 @@ static int make_round(struct worker *w, uint64_t *next_ns, struct err *e)
             unit = (uint32_t)rng_below(&w->rng, unit);
         bool is_done = step_method(w, method, unit);
         log_step(w, method, unit, !is_done);
-        int rc = is_done ? 0 : say_failed_call(w, method, e);
-        if (rc != 0)
-            return rc;
+        if (!is_done)
+            return say_failed_call(w, method, e);
     }
     if (is_idle)
         clock_sleep(MILLION);

@@ -132,8 +132,7 @@ static void find_cycles(struct stream *best)
     }
 }
 
-/* Writes the steps of a cycle, or of what comes before one, with the means of all that are
- * alike. */
+/* Writes the steps of a cycle, or of what comes before one, with the means of all like it. */
 static void print_cycle(FILE *out, const struct stream *s, size_t first, unsigned length,
                         const struct role roles[])
 {

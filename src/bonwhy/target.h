@@ -12,8 +12,7 @@ struct target {
     int status; /* the command's, as a shell has it; -1: it has not ended */
 };
 
-/* Finds what the user named: a pid, a control group's path, or the name of a unit; or starts a
- * command, which waits at its gate. */
+/* Finds a pid, a control group by path, or a unit; or starts a command, waiting at its gate. */
 int target_find(struct target *t, const char *word, struct err *e);
 int target_start(struct target *t, char *const command[], const struct identity *id, struct err *e);
 

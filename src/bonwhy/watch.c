@@ -170,11 +170,11 @@ static void look_at_files(struct watch *w, int process)
         closedir(all);
 }
 
-#define LEAST_SHARE                                                                                \
-    0.1 /* of a device's bytes: who asked for as much has a part in waits for it                   \
-         */
-#define READAHEAD_NS                                                                               \
-    (BILLION / 20) /* what does not sync may wait for what was read ahead so long */
+/* Share of a device's bytes: who asked for as much has a part in waits for it. */
+#define LEAST_SHARE 0.1
+
+/* What does not sync may wait for what was read ahead so long. */
+#define READAHEAD_NS (BILLION / 20)
 
 static void examine(struct watch *w, const struct person *by, const struct tail_event *end,
                     int file, const struct call_kind *k, struct call_stats *stats)

@@ -65,8 +65,7 @@ struct call_stats {
     struct tail_slowest slowest;
 };
 
-/* A thread that the kernel's events name. It is looked up in /proc when it is first asked about, so
- * that its name outlives it. */
+/* A thread that events name; looked up in /proc when first asked about, its name outlives it. */
 struct person {
     int thread;             /* 0: an empty place */
     int process;            /* its process; the thread itself if that was gone already */
@@ -146,8 +145,7 @@ struct watch {
 
 /* Begins to watch; w is zero before. The caller calls watch_read() every few milliseconds,
  * watch_follow() now and then, for what has become part of the target, watch_end() to stop
- * recording and take in the rest, and watch_close() in any case. Fails with one line where the
- * kernel's events cannot be seen. */
+ * recording and take in the rest, and watch_close() in any case. Fails where no events are seen. */
 int watch_open(struct watch *w, const struct target *t, struct err *e);
 void watch_read(struct watch *w);
 void watch_follow(struct watch *w, const struct target *t);
@@ -157,7 +155,6 @@ void watch_close(struct watch *w);
 /* A thread; NULL: there are too many. */
 struct person *watch_person(struct watch *w, int thread);
 
-/* Writes what the noted calls were, as a profile that `bonload -good-for=FILE` reads. Refuses calls
- * that do not repeat. */
+/* Writes the noted calls as a profile for bonload -good-for; refuses those that do not repeat. */
 int profile_write(FILE *out, const struct watch *w, const char *target, uint64_t elapsed_ns,
                   struct err *e);

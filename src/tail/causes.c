@@ -73,8 +73,7 @@ static enum tail_cause cause_of(const struct moment *m)
     if (m->pauses && sleeps && thread_counts)
         return CAUSE_WRITEBACK;
     /* Nothing shows what the thread itself waits for, so this and what follows holds only where all
-     * other reasons would be seen. It does not wait for its own data, which would be in a
-     * request. */
+     * other reasons would be seen. Waiting for its own data would need a request. */
     if (op->sees_all && (m->commits > 0 || m->waits_for_log) && sleeps && m->count == m->meta)
         return CAUSE_JOURNAL;
     /* The limit of a control group holds an operation back before the operation has a request, so

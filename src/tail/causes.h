@@ -50,8 +50,7 @@ struct tail_share {
     uint64_t amount;
 };
 
-/* Adds to the share of a thread; the largest share is the first. Where there is no room, the least
- * share is forgotten. */
+/* Adds to the share of a thread. The largest is the first; without room the least is forgotten. */
 void tail_share_add(struct tail_share shares[], unsigned room, int32_t thread, uint64_t amount);
 
 /* How long each cause lasted, in ns; the sum is the duration of the operation. And how long it

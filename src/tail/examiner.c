@@ -46,8 +46,7 @@ struct examiner {
     struct examiner_setup setup;
     unsigned count; /* number of boxes */
     /* The place of the filesystem's device in the terms of requests, for which a partition is a
-     * part of its disk. Not known where the filesystem has several devices, or volumes between
-     * itself and the disks. */
+     * part of its disk. Not known for several devices, or where volumes are above the disks. */
     bool knows_place;
     uint32_t device; /* as in struct tail_event */
     uint64_t start;  /* first sector of the filesystem's device on `device` */
@@ -112,8 +111,7 @@ static void examine(struct examiner *x, unsigned worker, struct tail_slowest *sl
         tail_history_explain(&x->history, &op, &r);
     } else if (!x->setup.is_queued) {
         /* Without events, all that can be found out is that the thread waited for a CPU most of the
-         * time. While a queued operation is in flight, its thread does other things, so that says
-         * nothing. */
+         * time; of a queued operation not even that, as its thread does other things meanwhile. */
         ASSUME(x->delays);
         struct run_delay *d = &x->delays[worker];
         if (run_delay_least(d, told->start_ns, told->end_ns) > r.latency_ns / 2)

@@ -20,8 +20,7 @@ struct run_delay_sample {
     uint64_t before_ns, after_ns, waited_ns;
 };
 
-/* How long a worker waits for a CPU, by /proc/PID/task/TID/schedstat: what can be known where the
- * kernel's events cannot be seen. */
+/* How long a worker waits for a CPU (/proc/PID/task/TID/schedstat), where events are not seen. */
 struct run_delay {
     int thread; /* the worker's thread ID; 0: not known yet */
     int fd;     /* its file, or -1 */
@@ -66,7 +65,6 @@ int examiner_start(struct examiner **out, const struct examiner_setup *setup, st
 void examiner_stop(struct examiner *x);
 void examiner_free(struct examiner *x);
 
-/* Sums up what the examiner found about the operations of a kind, which have these latencies. The
- * process must have ended. */
+/* Sums up the operations of a kind, which have these latencies. The process must have ended. */
 int examiner_sum_up(const struct examiner *x, unsigned kind, const struct histogram *latencies,
                     struct tail_summary *summary, struct err *e);

@@ -166,8 +166,7 @@ uint64_t tail_history_bytes(const struct tail_history *h, const struct tail_op *
 
 /* The events of both rings, in the order of time. */
 struct course {
-    const struct tail_ring *all;
-    const struct tail_ring *rare;
+    const struct tail_history *h;
     uint64_t next; /* number of the next event in each ring */
     uint64_t next_rare;
 };
@@ -175,10 +174,10 @@ struct course {
 static const struct tail_event *next_event(void *context)
 {
     struct course *c = context;
-    bool has_more = c->next < c->all->count;
-    const struct tail_event *e = ring_at(c->all, c->next);
-    const struct tail_event *rare = ring_at(c->rare, c->next_rare);
-    if (c->next_rare < c->rare->count && (!has_more || rare->ns < e->ns)) {
+    bool has_more = c->next < c->h->all.count;
+    const struct tail_event *e = ring_at(&c->h->all, c->next);
+    const struct tail_event *rare = ring_at(&c->h->rare, c->next_rare);
+    if (c->next_rare < c->h->rare.count && (!has_more || rare->ns < e->ns)) {
         c->next_rare++;
         return rare;
     }
@@ -200,8 +199,7 @@ void tail_history_explain(const struct tail_history *h, const struct tail_op *op
             whole_ns = h->gaps[i].to_ns;
     }
     /* what began earlier may have ended in a gap */
-    struct course c = {.all = all,
-                       .rare = &h->rare,
+    struct course c = {.h = h,
                        .next = ring_seek(all, since_ns > whole_ns ? since_ns : whole_ns),
                        .next_rare = ring_seek(&h->rare, whole_ns)};
     if (r->is_lost)

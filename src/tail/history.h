@@ -3,8 +3,7 @@
 
 #include "tail/summary.h"
 
-/* The newest events in the order of time, in memory of a fixed size, in which they overwrite the
- * oldest. */
+/* The newest events in the order of time, in a fixed room in which they overwrite the oldest. */
 struct tail_ring {
     struct tail_event *events;
     size_t room;    /* a power of two */
@@ -43,8 +42,7 @@ int tail_history_open(struct tail_history *h, const struct tail_trace *const tra
                       unsigned count);
 void tail_history_close(struct tail_history *h);
 
-/* Adds an event, which is not older than the one added before; or that the kernel lost events of
- * this time. */
+/* Adds an event, not older than the one before; or that the kernel lost events of this time. */
 void tail_history_add(struct tail_history *h, const struct tail_event *e);
 void tail_history_lost(struct tail_history *h, uint64_t from_ns, uint64_t to_ns);
 
@@ -55,8 +53,7 @@ void tail_history_read(struct tail_history *h,
                                     struct tail_event *e),
                        void *context);
 
-/* How many bytes the devices of an operation were asked for in its time (TAIL_BIO), and the share
- * of each thread. */
+/* Bytes that an operation's devices were asked for in its time (TAIL_BIO); by thread in shares. */
 uint64_t tail_history_bytes(const struct tail_history *h, const struct tail_op *op,
                             struct tail_share shares[], unsigned room);
 

@@ -27,8 +27,7 @@ static int earliest_first(const void *a, const void *b)
     return (first->start_ns > second->start_ns) - (first->start_ns < second->start_ns);
 }
 
-/* The workers report several times as many operations as will be explained, because the bound for
- * slow ones changes during a test. */
+/* Several times as many as will be explained, because the bound changes during a test. */
 uint64_t tail_slow_from(const struct histogram *latencies)
 {
     uint64_t told = MAX(latencies->count / 200, 5 * TAIL_LEAST);

@@ -466,8 +466,7 @@ static int open_instances(bool mounts)
 
 unsigned tail_trace_descriptors(void)
 {
-    return TAIL_EVENTS + (unsigned)get_nprocs_conf() +
-           4; /* two files, a directory, the remover's socket */
+    return TAIL_EVENTS + (unsigned)get_nprocs_conf() + 4; /* 2 files, directory, remover's socket */
 }
 
 static bool open_files(struct tail_trace *t)
@@ -541,8 +540,7 @@ static void note_reason(struct tail_trace *t, const char *what, int code)
         label_add(note_of(t), "%s: %s", what, portable_reason(code));
 }
 
-/* Learns the layout of the kernel's records, and opens an instance. Returns false and notes why if
- * that is impossible. */
+/* Learns the layout of records, and opens an instance. Returns false and notes why it cannot. */
 static bool open_or_note(struct tail_trace *t)
 {
     char text[FORMAT_BYTES], file[INSTANCE_PATH];

@@ -82,8 +82,7 @@ struct tail_page {
     uint64_t lost;     /* their number, or 1 if a full page had no room for it */
 };
 
-/* Begins to read a page, which has `bytes` bytes. Returns false when it is not a page; then it has
- * no records. */
+/* Begins to read a page of `bytes` bytes. Returns false when it is none; it has no records then. */
 bool tail_page_begin(struct tail_page *page, const struct tail_page_layout *layout,
                      const unsigned char *memory, size_t bytes);
 
@@ -162,9 +161,8 @@ struct tail_watch {
     const char *calls; /* which system calls, as a filter of the kernel ("id == 0") */
 };
 
-/* Changes what is recorded; or adds the events of more threads ("7 8 "), and of those that they
- * make: one call for all takes the kernel as long as one for each. Whether the kernel accepts it.
- */
+/* Changes what is recorded; or adds the events of more threads ("7 8 ") and those that they make:
+ * one call for all takes the kernel as long as one for each. Whether the kernel accepts it. */
 bool tail_trace_watch(const struct tail_trace *t, const struct tail_watch *w);
 bool tail_trace_follow(const struct tail_trace *t, const char *threads);
 
@@ -173,8 +171,7 @@ bool tail_trace_follow(const struct tail_trace *t, const char *threads);
 int tail_trace_begin(struct tail_trace *t, const struct tail_watch *w);
 void tail_trace_end(struct tail_trace *t);
 
-/* Reads the next page of a CPU's records, in the place of the one before. Returns false when there
- * is none for now. */
+/* Reads a CPU's next page, in the place of the one before. Returns false when there is none yet. */
 bool tail_trace_read(const struct tail_trace *t, unsigned cpu, struct tail_page *page);
 
 /* --cleanup: removes the instances that killed runs have left, with a line for each. */

@@ -39,12 +39,10 @@ struct audit {
     struct leaf leaves[MAX_DEVICES];
     unsigned leaf_count;
     struct sync_trial trial;
-    /* of what the filesystem promises to write whole: up to the size that the drive itself writes
-     * whole, by the word of the drive; the rest the filesystem makes whole by writing elsewhere
-     * first. Sizes of 0: there are none */
+    /* what the filesystem promises to write whole: up to the drive's own size, by the drive's word;
+     * the rest by writing elsewhere first. Sizes of 0: there are none */
     struct whole_sizes by_drive, by_filesystem;
-    bool is_known;           /* something says how a drive answers what is flushed */
-    char not_durable[160];   /* why what fsync promises is certain not to last; "": it is not */
+    int status;              /* the exit status, which says which of three answers it is */
     const struct leaf *told; /* whose flushes the reason counts; NULL: none */
     char reason[200];        /* why the verdict is what it is, in words */
     uint64_t begun_ns;
@@ -62,34 +60,10 @@ static struct leaf_counts leaf_count(const struct device_set *devices, const str
                                 .loop_flushes = has_loop ? loop.flushes : drive.flushes};
 }
 
-/* Says what is known, of the drive that says least for it: a flush seen says more than its word. */
-static void say_why_known(struct audit *a)
-{
-    const struct leaf *least = a->leaves;
-    for (const struct leaf *l = a->leaves; l < a->leaves + a->leaf_count; l++)
-        least = l->flushes < least->flushes ? l : least;
-    a->told = least->flushes > 0 ? least : NULL;
-    if (a->told)
-        snprintf(a->reason, sizeof a->reason,
-                 "flushes reach %.64s (%.3g for each fsync); a cut can show more",
-                 least->device->name, (double)least->flushes / TRIAL_SYNCS);
-    else
-        snprintf(a->reason, sizeof a->reason, "%.64s %s; only a cut can show it",
-                 least->device->name,
-                 least->is_persistent_memory ? "is persistent memory, where fsync needs no request"
-                 : strcmp(least->cache, "write through") == 0
-                     ? "says write through, which needs no flush"
-                     : "is not seen to get flushes, although another drive does");
-}
-
-/* The exit status, which says which of three answers it is. */
-static int audit_status(const struct audit *a)
-{
-    return *a->not_durable ? STATUS_NO : a->is_known ? 0 : STATUS_NOT_KNOWN;
-}
-
 static void judge(struct audit *a, const char *directory)
 {
+    const struct leaf *least = a->leaves; /* which says least: a flush says more than its word */
+    bool is_known = false;                /* something says how a drive answers what is flushed */
     for (struct leaf *l = a->leaves; l < a->leaves + a->leaf_count; l++) {
         const struct leaf_counts after = leaf_count(&a->devices, l);
         l->knows_flushes = l->before.known && after.known;
@@ -104,30 +78,38 @@ static void judge(struct audit *a, const char *directory)
             if (l->flushes < TRIAL_SYNCS / 2)
                 l->flushes = 0;
         }
-        a->is_known |=
+        least = l->flushes < least->flushes ? l : least;
+        is_known |=
             l->is_persistent_memory || strcmp(l->cache, "write through") == 0 || l->flushes > 0;
         if (l->knows_flushes && l->writes > 0 && l->flushes == 0 &&
             strcmp(l->cache, "write back") == 0 && !l->is_persistent_memory &&
             a->devices.filesystem == 1 && a->leaf_count == 1)
-            snprintf(a->not_durable, sizeof a->not_durable,
+            snprintf(a->reason, sizeof a->reason,
                      "no flush of %d fsyncs reaches %s, whose cache is write back", TRIAL_SYNCS,
                      l->device->name);
     }
     if (a->trial.is_pretended)
-        snprintf(a->not_durable, sizeof a->not_durable, "none of %d fsyncs reaches the device",
-                 TRIAL_SYNCS);
+        snprintf(a->reason, sizeof a->reason, "none of %d fsyncs reaches the device", TRIAL_SYNCS);
     if (a->durability.kind == DURABILITY_NONE)
-        snprintf(a->not_durable, sizeof a->not_durable,
-                 "%s: %s: nothing written here survives a crash", a->durability.what,
-                 a->durability.why);
-    a->is_known &= a->durability.kind != DURABILITY_HIDDEN;
-    if (*a->not_durable)
-        snprintf(a->reason, sizeof a->reason, "%s", a->not_durable);
-    else if (a->is_known)
-        say_why_known(a);
-    else if (a->leaf_count == 0)
+        snprintf(a->reason, sizeof a->reason, "%s: %s: nothing written here survives a crash",
+                 a->durability.what, a->durability.why);
+    is_known &= a->durability.kind != DURABILITY_HIDDEN;
+    a->status = *a->reason ? STATUS_NO : is_known ? 0 : STATUS_NOT_KNOWN;
+    a->told = a->status == 0 && least->flushes > 0 ? least : NULL;
+    if (a->told)
+        snprintf(a->reason, sizeof a->reason,
+                 "flushes reach %.64s (%.3g for each fsync); a cut can show more",
+                 least->device->name, (double)least->flushes / TRIAL_SYNCS);
+    else if (a->status == 0)
+        snprintf(a->reason, sizeof a->reason, "%.64s %s; only a cut can show it",
+                 least->device->name,
+                 least->is_persistent_memory ? "is persistent memory, where fsync needs no request"
+                 : strcmp(least->cache, "write through") == 0
+                     ? "says write through, which needs no flush"
+                     : "is not seen to get flushes, although another drive does");
+    else if (a->status == STATUS_NOT_KNOWN && a->leaf_count == 0)
         snprintf(a->reason, sizeof a->reason, "no drive is known below %.150s", directory);
-    else
+    else if (a->status == STATUS_NOT_KNOWN)
         snprintf(a->reason, sizeof a->reason, "no flush of %d fsyncs is seen to reach %s",
                  TRIAL_SYNCS, a->leaves[0].device->name);
 }
@@ -140,7 +122,7 @@ static const char *const answers[] = {[0] = "Durability is not ruled out",
 static void print_report(const struct audit *a)
 {
     struct label_text text = {""};
-    label_add(&text, "%s: %s.", answers[audit_status(a)], a->reason);
+    label_add(&text, "%s: %s.", answers[a->status], a->reason);
     label_print(stdout, "", &text);
     putchar('\n');
     label_add(&text, "%s", *a->mount.filesystem ? a->mount.filesystem : "not known");
@@ -209,9 +191,9 @@ static json_t *report_json(const struct audit *a, const struct settings *s)
         .elapsed_seconds = (double)(clock_ns() - a->begun_ns) / BILLION,
         .storage = storage_json(&a->mount, &a->devices, &a->facts),
         .settings = settings,
-        .verdict = *a->not_durable ? "not_durable"
-                   : a->is_known   ? "not_ruled_out"
-                                   : "not_known",
+        .verdict = a->status == STATUS_NO ? "not_durable"
+                   : a->status == 0       ? "not_ruled_out"
+                                          : "not_known",
         .reason = a->reason,
     });
     put_durability(&object, &a->durability);
@@ -288,6 +270,6 @@ int boncut_audit(const struct settings *s, struct err *e)
     if (rc != 0)
         return rc;
     if (!answer_is_shown(!s->json))
-        err_say(e, "%s: %s", answers[audit_status(&a)], a.reason);
-    return audit_status(&a);
+        err_say(e, "%s: %s", answers[a.status], a.reason);
+    return a.status;
 }

@@ -412,7 +412,6 @@ static int is_up(struct campaign *c, struct err *e)
  * report gets its final name only when it is complete. */
 static int check_victim(struct campaign *c, struct err *e)
 {
-    struct path_directory *logs = &c->logs;
     struct cut_name aside = cut_name(c->number, "new");
     struct cut_name name = cut_name(c->number, "json");
     const char *before = c->settings->before_check;
@@ -436,7 +435,7 @@ static int check_victim(struct campaign *c, struct err *e)
     }
     descriptor_close(&in);
     descriptor_close(&out);
-    int renamed = rc == 0 ? path_rename(logs, aside.text, logs, name.text) : 0;
+    int renamed = rc == 0 ? path_rename(&c->logs, aside.text, &c->logs, name.text) : 0;
     if (renamed != 0)
         return err_say(e, "replace %s/%s: %s", c->settings->logs, name.text, path_reason(-renamed));
     return rc;
@@ -482,8 +481,6 @@ static int make_cut(struct campaign *c, struct err *e)
 
 /* Most bytes of a check's report. It has some KiB, because it lists only the first losses. */
 #define MAX_REPORT (16 << 20)
-
-/* ---- one cut --------------------------------------------------------------------------------- */
 
 /* Reads the report of a cut, and adds it to the sum. It must be this user's or root's: other users
  * who may write to the directory of logs could leave another one. */
@@ -547,8 +544,6 @@ static int take_cut(struct campaign *c, struct err *e)
     json_decref(report);
     return rc;
 }
-
-/* ---- the report ------------------------------------------------------------------------------ */
 
 static double seconds_of(const struct optional *ns)
 {

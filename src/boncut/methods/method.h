@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <dirent.h>
-
 #include "util/units.h"
 #include "verify/pattern.h"
 

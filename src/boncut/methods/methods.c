@@ -590,7 +590,6 @@ static void uring_fsync_end(struct work *w)
     if (w->own)
         io_uring_queue_exit(w->own);
     free(w->own);
-    w->own = NULL;
 }
 
 #endif
@@ -656,7 +655,6 @@ static void atomic_check(struct judging *j, int fd, uint32_t unit, uint64_t prom
  * expected to leave some. Unreadable and foreign blocks show nothing about a cut. */
 static void canary_judge(struct judging *j)
 {
-    bool is_plain = j->method == METHOD_PLAIN;
     struct tally *t = &j->findings->methods[j->method];
     uint64_t writes = j->ledger->units[j->method]->version;
     uint64_t durable = j->method == METHOD_CACHED ? j->ledger->cached_from : 0;
@@ -664,7 +662,7 @@ static void canary_judge(struct judging *j)
     for (uint32_t unit = 0; fd >= 0 && unit < units_in_file(j->header, j->method); unit++) {
         struct sight sight;
         uint64_t version = canary_version(writes, unit);
-        if (is_plain)
+        if (j->method == METHOD_PLAIN)
             atomic_check(j, fd, unit, 0, &sight);
         else if (version > canary_version(durable, unit))
             range_check(j, fd, blocks_of(j->header, 0, unit, 1), version, &sight);
@@ -702,9 +700,8 @@ static bool forget_name(struct work *w, uint32_t unit, uint64_t version, int fla
                                   unlinkat(w->fd, version_name(unit, version - 2).text, flags));
 }
 
-/* Makes a worker's directories, and each unit's first file: where names move between two
- * directories that of version 0, otherwise the one that `link` links to and `replace` renames over.
- */
+/* Makes a worker's directories, and each unit's first file: where names move between directories
+ * that of version 0, otherwise the one that `link` links to and `replace` renames over. */
 static bool names_begin(struct work *w)
 {
     const struct names_rule *rule = &methods[w->method].names;

@@ -2,8 +2,7 @@
 #include "bonnie/report/figures.h"
 #include "bonnie/reports.h"
 
-/* Prints the rows of KDiskMark and CrystalDiskMark: MB are 10^6 bytes. Of several runs of a row, it
- * prints the one with the median rate. */
+/* Prints the rows of KDiskMark and CrystalDiskMark, each of its median run. MB are 10^6 bytes. */
 
 #define NAME_COLUMNS 12
 

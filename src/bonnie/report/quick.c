@@ -58,7 +58,6 @@ static int quick_header(FILE *out, const struct result *r)
     const struct host *h = r->plan->host;
     const struct storage *s = r->storage;
     const char *link = s->facts.link;
-    const char *comma = s->models[0] && *link ? ", " : "";
     struct label_text t = {""};
     if (s->device) {
         label_add(&t, "%.300s: %s%s%s%s%s; %s%.200s", s->device->name, s->models,
@@ -70,7 +69,7 @@ static int quick_header(FILE *out, const struct result *r)
                   *filesystem ? filesystem : "a filesystem that is not known",
                   s->sources.devices.name[0] ? " on " : "", s->sources.devices.name);
         if (s->models[0] || *link)
-            label_add(&t, " (%s%s%s)", s->models, comma, link);
+            label_add(&t, " (%s%s%s)", s->models, s->models[0] && *link ? ", " : "", link);
         if (h->filesystem_bytes > 0)
             label_add(&t, ", %s of %s free", units_bytes(h->free_bytes).text,
                       units_bytes(h->filesystem_bytes).text);
