@@ -140,10 +140,11 @@ my %FOLLOWS_NOT = (
 
 # wrong_paths(\@given, CALL...): the calls that are not allowed: on a path of several parts, or on
 # what another user may have replaced by a link. Paths that the user gave may be opened as they
-# are, each once.
+# are, each as often as it is among them.
 sub wrong_paths {
     my ($given, @calls) = @_;
-    my %left = map { $_ => 1 } @{$given};
+    my %left;
+    $left{$_}++ for @{$given};
     my @wrong;
     for my $call (@calls) {
         my $who   = who($call);
