@@ -207,7 +207,7 @@ subtest 'comparison' => sub {
     like($html, qr/The change is from the median of the runs of the baseline to that of the other label/, 'what a change is');
     like(page(['--together'], $runs->('old', 1, 6) . $runs->('new', 0.5, 6)), qr/All tests of a label are judged together.*Slower in 1 of 12 tests/s,
         'judged together');
-    like(page(['--together'], $runs->('old', 1, 5) . $runs->('new', 0.5, 5)), qr/too few runs to tell: 5 each, 6 are needed/i,
+    like(page(['--together'], $runs->('old', 1, 5) . $runs->('new', 0.5, 5)), qr/not known: 5 runs each, 6 are needed/i,
         'which needs more runs');
     is($html, page(['--baseline=old'], $runs->('old', 1, 6) . $runs->('new', 0.5, 6)), 'the first one is the baseline');
 
@@ -216,7 +216,7 @@ subtest 'comparison' => sub {
     is($rows[0][2], 'too few runs', 'too few runs');
     is($rows[1][6], $ABSENT, 'none where there is no difference');
     like($rows[0][6], qr/\A\d+\z/, 'says how many would be needed');
-    like($html, qr{<p>Too few runs to tell: 2 each, 4 are needed\.</p>}, 'and for all tests');
+    like($html, qr{<p>Not known: 2 runs each, 4 are needed\.</p>}, 'and for all tests');
     like($html, qr{<p>Settings that differ: Size: 1\x{A0}GiB / 2\x{A0}GiB\.</p>}, 'not measured alike');
 
     my ($odd, $even) = map { my ($label, @rates) = @{$_}; join q{}, map { $runs->($label, $_, 1) } @rates } [ 'old', 1, 4, 5, 8, 10, 12 ], [ 'new', 2, 3, 6, 7, 9, 11 ];
@@ -295,7 +295,7 @@ subtest 'headlines' => sub {
         'new not known to differ in any of 12 tests.' => [ [], $of->('old', 2000, 6) . $of->('new', 2000, 6) ],
         'b faster in 1 of 12 tests; c not known to differ in any of 12 tests.' => [ ['--baseline=a'], $of->('a', 1000, 6) . $of->('b', 2000, 6) . $of->('c', 1000, 6) ],
         'None is known to be faster than a; b slower in 1 of 12 tests; c not known to differ in any of 12 tests.' => [ ['--baseline=a'], $of->('a', 2000, 6) . $of->('b', 1000, 6) . $of->('c', 2000, 6) ],
-        'b: too few runs to tell: 6 and 1, 4 are needed; c not known to differ in any of 12 tests.' => [ ['--baseline=a'], $of->('a', 2000, 6) . $of->('b', 1000, 1) . $of->('c', 2000, 6) ],
+        'b: not known: 6 and 1 runs, 4 are needed; c not known to differ in any of 12 tests.' => [ ['--baseline=a'], $of->('a', 2000, 6) . $of->('b', 1000, 1) . $of->('c', 2000, 6) ],
         'b has the highest rate in 2 of 12 tests, more than any other of the 3 labels.' => [ [], $of->('a', 1000, 1) . $of->('b', 9000, 1) =~ s/,8244,/,9999,/r . $of->('c', 1000, 1) =~ s/,8244,/,9000,/r ],
     );
     for my $sentence (sort keys %case) {

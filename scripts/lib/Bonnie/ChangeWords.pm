@@ -60,10 +60,10 @@ sub counts_text ($comparison) {
     return @counts ? join ', ', @counts : 'not known to differ in any of ' . @rows . ' tests';
 }
 
-# "too few runs to tell: 1 each, 6 are needed"
+# "not known: 1 run each, 6 are needed"
 sub few_text ($comparison) {
     my ($m, $n) = map { scalar @{ $_->records } } $comparison->baseline, $comparison->other;
-    return 'too few runs to tell: ' . ($m == $n ? "$m each, " : "$m and $n, ") . $comparison->runs_to_tell . ' are needed';
+    return 'not known: ' . ($m != $n ? "$m and $n runs, " : $m == 1 ? '1 run each, ' : "$m runs each, ") . $comparison->runs_to_tell . ' are needed';
 }
 
 sub percent_text ($percent, $excluded = undef) {

@@ -116,9 +116,9 @@ sub slow_words ($group) {
 sub of_comparisons (@comparisons) {
     my @told = @comparisons > $MOST_NAMED ? @comparisons[ 0 .. $MOST_NAMED - 2 ] : @comparisons;
     my $rest = @comparisons - @told;
-    my @words = map { names_of($_->other) . (counts_text($_) =~ s/\A(too few)?/$1 ? ": $1" : q{ }/er) } @told;
+    my @words = map { names_of($_->other) . (counts_text($_) =~ s/\A(not known:)?/$1 ? ": $1" : q{ }/er) } @told;
     push @words, "$rest others below" if $rest;
-    unshift @words, 'None is known to be faster than ' . names_of($comparisons[0]->baseline) if @comparisons > 1 && !grep { counts_text($_) !~ /\A(?:slower|not)/ } @comparisons;
+    unshift @words, 'None is known to be faster than ' . names_of($comparisons[0]->baseline) if @comparisons > 1 && !grep { counts_text($_) !~ /\A(?:slower|not known to)/ } @comparisons;
     unshift @words, cached_words(@comparisons) if @comparisons == 1;
     return join('; ', @words) . largest_change(@comparisons) . q{.};
 }

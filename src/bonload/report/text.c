@@ -59,11 +59,13 @@ static void print_load(const struct result *r, FILE *out)
         /* "200 reads/s", "187 reads/s (200 asked)", "5.21 k reads/s (4 threads)" */
         const struct kind_result *k = &f->kinds[kind];
         unsigned threads = r->plan->kinds[kind].threads;
-        const struct units_text asked = units_scaled(k->offered, UNITS_COUNT);
+        struct units_text asked = units_scaled(k->offered, UNITS_COUNT);
         const struct units_text made = units_scaled(result_good_rate(k), UNITS_COUNT);
         bool is_short = result_good_rate(k) < k->offered && strcmp(made.text, asked.text) != 0;
         if (!has_ended_requests(r, kind))
             continue;
+        if (k->offered < 999.5) /* as it was asked: 50, and not 50.0 */
+            snprintf(asked.text, sizeof asked.text, "%.3g", k->offered);
         label_add(&l, "%s%s %s/s", *l.text ? " and " : "",
                   is_short || k->offered <= 0 ? made.text : asked.text, load_plurals[kind]);
         if (is_short)
