@@ -127,7 +127,7 @@ struct path_file {
  * errno with the line "VERB PATH: REASON" in e. */
 int path_find(struct path_file *f, const char *verb, const char *path, struct err *e);
 
-/* Looks up a file or a directory, and waits until its storage answers: before stop_init(), when a
+/* Waits until the storage behind a path, which may not exist, answers: before stop_init(), when a
  * signal ends the program, which nothing else does while a FUSE or NFS server is stopped. */
 void path_await(const char *path);
 

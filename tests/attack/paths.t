@@ -37,7 +37,7 @@ sub safe_ok {
     my ($run, @calls) = path_calls({ dir => '/', %{$how} }, '-d', $dir, @args);
     is($run->{status}, 0, "$name: exit status 0") or diag($run->{err});
     cmp_ok(scalar @calls, '>', 10, 'with calls that take a path');
-    # a run first waits for the storage, on a descriptor that it closes: what it works with is looked up once
+    # a run first waits for the storage, by statfs(): what it works with is looked up once
     my @looks = ($dir) x ($args[0] eq '--cleanup' ? 1 : 2);
     is((grep { $_->{path} eq $dir } @calls), @looks, 'the directory is looked up once, and awaited by a run');
     is_deeply([ wrong_paths([ program(), @looks ], @calls) ], [], 'all others are safe');

@@ -96,7 +96,7 @@ my @HARMLESS = (
     [ qr/openat/,               qr/"[.][.]", O_RDONLY[|]\S*O_PATH/, qr/EACCES|ENOENT/, 'who can move a directory that nobody may look at is not known' ],
     [ qr/getxattr/,             qr/system[.]posix_acl_access/, undef, 'a list that cannot be read may say more than the mode, and is taken so' ],
     [ qr/cachestat/,            qr/./,         undef,     'what is resident is told by mincore, or as not known' ],
-    [ qr/statx|fstatfs|sysinfo|sched_getaffinity|prlimit64/, qr/./, undef, 'the same, or the common value is taken' ],
+    [ qr/statx|f?statfs|sysinfo|sched_getaffinity|prlimit64/, qr/./, undef, 'the same, or the common value is taken' ],
     [ qr/openat|read|newfstatat|close|lseek|fcntl|access|socket|connect/, $LIBRARY, undef, 'a user that is not found by name is one by number' ],
     [ qr/ioctl|fcntl/,          qr/./,         undef,     'the C library asks what kind of stream it has' ],
     [ qr/getrandom/,            qr/NONBLOCK|, 32, 0\b/, undef, 'the C library wants it for malloc, or for the numbers of getrandom() in the vDSO' ],
