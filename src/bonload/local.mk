@@ -30,12 +30,9 @@ if HAVE_CURL
 src_libbonload_a_SOURCES += \
 	src/bonload/targets/web/s3.c \
 	src/bonload/targets/web/web.c src/bonload/targets/web/web.h
-
-# It comes with the libcrypto that configure has found.
-TLS_LIBS = -lssl
 endif
 
-BONLOAD_LIBS = src/libbonload.a $(SUITE_LIBS) $(TLS_LIBS) $(CURL_LIBS)
+BONLOAD_LIBS = src/libbonload.a $(SUITE_LIBS) $(CURL_LIBS)
 
 bonload_SOURCES = src/bonload/session.c src/bonload/program_name.c
 bonload_LDADD = $(BONLOAD_LIBS)
