@@ -497,7 +497,7 @@ int plan_make(struct plan *p, const struct settings *s, struct coordinator *c, s
     };
     p->explains_tail = s->explain_tail && (p->target->traits & TARGET_FILES);
     if (!p->target->submit)
-        return err_say(e, "this build lacks libcurl or libcrypto, which the targets http and s3 "
+        return err_say(e, "this build lacks libcurl or OpenSSL, which the targets http and s3 "
                           "need");
     int rc = find_mode(p, s, e);
     if (rc == 0)
