@@ -61,7 +61,11 @@ SKIP: {
         is($tests->{$name}{limited_by}, 'limit', "$name: a limit");
         like($tests->{$name}{reason}, qr/\AControl group: 0[.]04 CPUs; (?:[5-9]\d|100) % used[.]\z/, 'because of the quota');
     }
-    my $text = bonnie({ wrap => [ $slow->wrap ] }, '-d', "$disk", qw(-r0 -s4 -f4 -n0 --tests=getc));
+    my $text;
+    for (1 .. 5) { # other programs may move more at the device
+        $text = bonnie({ wrap => [ $slow->wrap ] }, '-d', "$disk", qw(-r0 -s4 -f4 -n0 --tests=getc));
+        last if "$text->{out}$text->{err}" !~ /^  others/m;
+    }
     like("$text->{out}$text->{err}", qr/^  limit +getc +\d+ % +\d+ % +\d+ %\n  getc: Control group: 0[.]04 CPUs; \d+ % used[.] Running outside of that control\n  group would tell more[.]$/m, 'in words');
 
     $why = mpi_missing();
