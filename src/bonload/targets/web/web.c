@@ -73,32 +73,38 @@ void web_reasons_describe(const struct web_reasons *r, uint32_t failure, char *t
     snprintf(text, size, "%s", is_known ? r->list[at].text : "another reason");
 }
 
+struct phrase {
+    long code;
+    const char *text;
+};
+
 /* Usual phrases (RFC 9110). HTTP/2 has no phrases in its answers. */
-static const char *const statuses[] = {
-    [301] = "Moved Permanently",
-    [302] = "Found",
-    [303] = "See Other",
-    [304] = "Not Modified",
-    [307] = "Temporary Redirect",
-    [308] = "Permanent Redirect",
-    [400] = "Bad Request",
-    [401] = "Unauthorized",
-    [403] = "Forbidden",
-    [404] = "Not Found",
-    [405] = "Method Not Allowed",
-    [408] = "Request Timeout",
-    [409] = "Conflict",
-    [411] = "Length Required",
-    [412] = "Precondition Failed",
-    [413] = "Content Too Large",
-    [416] = "Range Not Satisfiable",
-    [429] = "Too Many Requests",
-    [500] = "Internal Server Error",
-    [501] = "Not Implemented",
-    [502] = "Bad Gateway",
-    [503] = "Service Unavailable",
-    [504] = "Gateway Timeout",
-    [507] = "Insufficient Storage",
+static const struct phrase statuses[] = {
+    {301, "Moved Permanently"},
+    {302, "Found"},
+    {303, "See Other"},
+    {304, "Not Modified"},
+    {307, "Temporary Redirect"},
+    {308, "Permanent Redirect"},
+    {400, "Bad Request"},
+    {401, "Unauthorized"},
+    {403, "Forbidden"},
+    {404, "Not Found"},
+    {405, "Method Not Allowed"},
+    {408, "Request Timeout"},
+    {409, "Conflict"},
+    {411, "Length Required"},
+    {412, "Precondition Failed"},
+    {413, "Content Too Large"},
+    {416, "Range Not Satisfiable"},
+    {429, "Too Many Requests"},
+    {500, "Internal Server Error"},
+    {501, "Not Implemented"},
+    {502, "Bad Gateway"},
+    {503, "Service Unavailable"},
+    {504, "Gateway Timeout"},
+    {507, "Insufficient Storage"},
+    {0, "not a success"},
 };
 
 /* libcurl reports the same error for a line of more than 100 KiB as for a lack of memory. */
@@ -106,20 +112,29 @@ static const char *const statuses[] = {
 #define MAX_HEADER_BYTES (256 * 1024) /* an answer with more of them is refused */
 
 /* Errors that are described more plainly than by libcurl. */
-static const char *const transports[] = {
-    [CURLE_UNSUPPORTED_PROTOCOL] = "the answer is not HTTP",
-    [CURLE_WEIRD_SERVER_REPLY] = "the answer is not HTTP",
-    [CURLE_URL_MALFORMAT] = "the URL cannot be used",
-    [CURLE_COULDNT_RESOLVE_HOST] = "the host name cannot be resolved",
-    [CURLE_PARTIAL_FILE] = "the body is shorter than announced",
-    [CURLE_FILESIZE_EXCEEDED] = "no body can have the announced length",
-    [CURLE_WRITE_ERROR] = "the headers do not end",
-    [CURLE_OPERATION_TIMEDOUT] = "timed out",
-    [CURLE_GOT_NOTHING] = "closed without an answer",
-    [CURLE_ABORTED_BY_CALLBACK] = "stopped before the server had answered",
-    [CURLE_OUT_OF_MEMORY] = LINE_TOO_LONG, /* libcurl up to 8.5 */
-    [100] = LINE_TOO_LONG,                 /* CURLE_TOO_LARGE */
+static const struct phrase transports[] = {
+    {CURLE_UNSUPPORTED_PROTOCOL, "the answer is not HTTP"},
+    {CURLE_WEIRD_SERVER_REPLY, "the answer is not HTTP"},
+    {CURLE_URL_MALFORMAT, "the URL cannot be used"},
+    {CURLE_COULDNT_RESOLVE_HOST, "the host name cannot be resolved"},
+    {CURLE_PARTIAL_FILE, "the body is shorter than announced"},
+    {CURLE_FILESIZE_EXCEEDED, "no body can have the announced length"},
+    {CURLE_WRITE_ERROR, "the headers do not end"},
+    {CURLE_OPERATION_TIMEDOUT, "timed out"},
+    {CURLE_GOT_NOTHING, "closed without an answer"},
+    {CURLE_ABORTED_BY_CALLBACK, "stopped before the server had answered"},
+    {CURLE_OUT_OF_MEMORY, LINE_TOO_LONG}, /* libcurl up to 8.5 */
+    {100, LINE_TOO_LONG},                 /* CURLE_TOO_LARGE */
+    {0, NULL},
 };
+
+/* The phrase for a code, or that of the last row, whose code is 0. */
+static const char *phrase_of(const struct phrase *list, long code)
+{
+    while (list->code != 0 && list->code != code)
+        list++;
+    return list->text;
+}
 
 /* Whether a transfer ended because the server ends connections, and began none of its requests: by
  * GOAWAY, it may do so whenever it likes. libcurl takes another connection by itself, but stops
@@ -161,18 +176,15 @@ static uint32_t web_outcome(struct web_exchange *x, CURLcode code)
             snprintf(key, sizeof key, "%ld %s", x->status, store_code);
             snprintf(text, sizeof text, "%s%s%s", key, *message ? ": " : "", message);
         } else {
-            bool is_usual = (size_t)x->status < COUNT_OF(statuses) && statuses[x->status];
             snprintf(key, sizeof key, "%ld", x->status);
-            snprintf(text, sizeof text, "%s %s", key,
-                     is_usual ? statuses[x->status] : "not a success");
+            snprintf(text, sizeof text, "%s %s", key, phrase_of(statuses, x->status));
         }
         return web_reasons_failure(&s->reasons, key, text);
     }
     bool is_encoded = code == CURLE_BAD_CONTENT_ENCODING || /* libcurl 8 sees it first */
                       (code == CURLE_WRITE_ERROR && x->header_bytes <= MAX_HEADER_BYTES);
-    const char *plain = is_encoded ? "it has a Transfer-Encoding but chunked"
-                        : (size_t)code < COUNT_OF(transports) ? transports[code]
-                                                              : NULL;
+    const char *plain =
+        is_encoded ? "it has a Transfer-Encoding but chunked" : phrase_of(transports, code);
     if (plain)
         return web_failure(x, plain);
     if (was_not_begun(x, code))
