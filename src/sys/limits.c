@@ -10,17 +10,16 @@
 #include "util/kernel_file.h"
 #include "util/units.h"
 
-/* The soft limit on a resource of getrlimit(2); UINT64_MAX: none. */
-static uint64_t soft_limit(int resource)
+/* The soft limit that getrlimit() answered with; UINT64_MAX: none. */
+static uint64_t soft_limit(int status, const struct rlimit *limit)
 {
-    struct rlimit limit;
-    bool is_limited = getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-    return is_limited ? limit.rlim_cur : UINT64_MAX;
+    return status == 0 && limit->rlim_cur != RLIM_INFINITY ? limit->rlim_cur : UINT64_MAX;
 }
 
 int limits_stack(unsigned kib, struct err *e)
 {
-    uint64_t limit = soft_limit(RLIMIT_STACK);
+    struct rlimit given;
+    uint64_t limit = soft_limit(getrlimit(RLIMIT_STACK, &given), &given);
     /* the name of the program lies above everything else */
     uintptr_t top = (uintptr_t)getauxval(AT_EXECFN);
     uintptr_t used = top > (uintptr_t)&limit ? top - (uintptr_t)&limit : 0;
@@ -34,7 +33,8 @@ int limits_stack(unsigned kib, struct err *e)
 
 int limits_file(uint64_t bytes, struct err *e)
 {
-    uint64_t limit = soft_limit(RLIMIT_FSIZE);
+    struct rlimit given;
+    uint64_t limit = soft_limit(getrlimit(RLIMIT_FSIZE, &given), &given);
     if (limit >= bytes)
         return 0;
     return err_say(e, "files are limited to %s, but one of %s is needed (ulimit -f)",
@@ -99,7 +99,8 @@ int limits_tasks(uint64_t count, struct err *e)
     uint64_t room = control_group_tasks("");
     if (kernel_file_text("/proc/loadavg", load, sizeof load))
         sscanf(load, "%*s %*s %*s %*u/%" SCNu64, &all);
-    uint64_t of_user = soft_limit(RLIMIT_NPROC);
+    struct rlimit given;
+    uint64_t of_user = soft_limit(getrlimit(RLIMIT_NPROC, &given), &given);
     uint64_t numbers = number_in("/proc/sys/kernel/pid_max");
     uint64_t threads = number_in("/proc/sys/kernel/threads-max");
     const struct {
