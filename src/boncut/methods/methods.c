@@ -631,7 +631,7 @@ struct whole_sizes whole_sizes_of(int directory_fd)
 
 struct units_text whole_sizes_words(const struct whole_sizes *sizes)
 {
-    struct units_text words;
+    struct units_text words = {""};
     char *to = words.text;
     for (uint32_t size = sizes->least;; size = sizes->most) {
         to += size < MIB ? sprintf(to, "%g KiB", size / 1024.0)

@@ -57,7 +57,9 @@ struct units_text latency_limit_name(const struct latency_limit *limit)
     struct units_text name = {"mean"};
     if (limit->of == LIMIT_PERCENTILE)
         snprintf(name.text, sizeof name.text, "p%.10g", limit->percent);
-    return limit->of == LIMIT_MAX ? (struct units_text){"max"} : name;
+    if (limit->of == LIMIT_MAX)
+        strcpy(name.text, "max");
+    return name;
 }
 
 #define MAX_BYTES    (16 * MIB) /* of a file of loads, because another user may have made it */

@@ -474,7 +474,7 @@ void report_text(const struct result *r, FILE *out)
     if (has_steps && tried == 0)
         fprintf(out, "Not known: the first load was not tried to its end (%s).\n",
                 units_time(result_span_ns(r)).text);
-    for (enum load_kind kind = LOAD_KINDS; tried > 0 && kind-- > 0;) {
+    for (enum load_kind kind = LOAD_KINDS; kind-- > 0 && tried > 0;) {
         struct label_text found = found_words(r, kind);
         label_print(out, "", &found);
         if (r->plan->mode != MODE_SEARCH)

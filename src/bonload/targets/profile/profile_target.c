@@ -56,7 +56,8 @@ void gauge_append(struct gauge *whole, const struct gauge *part)
     whole->outlasts_load |= part->outlasts_load;
     histogram_merge(&whole->durations, &part->durations);
     for (unsigned i = 0; i < part->used; i++) {
-        whole->used = MIN(whole->used + 1, GAUGE_SLICES);
+        if (whole->used < GAUGE_SLICES)
+            whole->used++;
         struct gauge_slice *s = &whole->slices[whole->used - 1];
         s->count += part->slices[i].count;
         s->above += part->slices[i].above;
