@@ -101,6 +101,8 @@ static void print_cost(FILE *out, const struct result runs[], size_t count, uint
     bool was_seen = is_direct && direct_words(&direct, runs, count) == DIRECT_YES && *direct.text;
     bool only_reads = runs[0].plan->reads_only && !is_memory(&runs[0]);
     label_add(&t, "%.0f s", (double)(runs[count - 1].ended_ns - runs[0].begun_ns) / 1e9);
+    if (runs[count - 1].ended_by)
+        label_add(&t, ", ended by a signal");
     if (!only_reads)
         label_add(&t, ", %s written%s. ", units_scaled((double)written, UNITS_BYTES).text,
                   was_seen ? ", past the page cache (seen)" : "");
