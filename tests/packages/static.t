@@ -54,10 +54,10 @@ SKIP: {
             unlike($text, qr/built without|not built/, 'whatever the kernel says');
         }
         like($in->('/bonload -wt=2 -url=/data/XXXX -max-requests=100 -remove -show-progress=false --json'), qr/"writes".*^status 0\z/ms, 'bonload');
-        like($in->('/bonload -wt=1 -url=/data/XXXX -max-requests=9 -timeline-file=/data/page.html'), qr/\Abonload: -html: [^\n]*bon_csv2html[^\n]*\nstatus 1\z/, '-timeline-file says what is missing');
+        like($in->('/bonload -wt=1 -url=/data/XXXX -max-requests=9 -timeline-file=/data/page.html'), qr/\Abonload: -timeline-file: [^\n]*bon_csv2html[^\n]*\nstatus 1\z/, '-timeline-file says what is missing');
         system("cp '$dir/$name/bin/bon_csv2html' '$root'") == 0 or die "cp: $?\n";
         local $ENV{BON_CSV2HTML} = '/bon_csv2html';
-        like($in->('/bonload -wt=1 -url=/data/XXXX -max-requests=9 -timeline-file=/data/page.html'), qr{\Abonload: -html: /bon_csv2html, or Perl, which it needs, was not found\nstatus 1\z}, 'with the script, Perl is');
+        like($in->('/bonload -wt=1 -url=/data/XXXX -max-requests=9 -timeline-file=/data/page.html'), qr{\Abonload: -timeline-file: /bon_csv2html, or Perl, which it needs, was not found\nstatus 1\z}, 'with the script, Perl is');
         like($in->('/zcav --html /data/page.html /data'), qr/\Azcav: --html: [^\n]*Perl[^\n]*\nstatus 1\z/, 'and so does --html');
         like($in->('/bonload -requests-engine=http -rt=1 -url=http://127.0.0.1:1/'), qr/\Abonload: [^\n]*libcurl[^\n]*\nstatus 1\z/, 'http is not in it');
         like($in->('/boncut write --time=0.1 /data'), qr/status 0\z/, 'boncut');
