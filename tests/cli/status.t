@@ -81,10 +81,12 @@ my @table = (
 );
 my $memory = eval { Root::tmpfs('size=16m') };
 @table = grep { my $row = $_; !grep { !ref && $_ eq "$dir/memory" } @{$row} } @table if !$memory;
-my $disk    = eval { Root::filesystem_on_disk('ext4', 64) };
+my $disk    = eval { Root::filesystem_on_disk([], 'ext4', 64) };
 my $overlay = $disk && Root::overlay("$disk");
-push @table, [ 0, undef, boncut => 'audit', "$disk" ] if $disk;
-push @table, [ 3, qr/\Anot known: no drive is known below/, boncut => 'audit', "$overlay" ] if $overlay;
+my $fuse    = eval { Root::fuse() };
+my $below   = run_tool('boncut', 'audit', scratch_on_disk() . q{})->{status}; # where the file is that holds $disk
+push @table, map { [ $below, undef, boncut => { tries => 3 }, 'audit', "$_" ] } grep {defined} $disk, $overlay;
+push @table, [ 3, qr/\ADurability is not known: no drive is known below/, boncut => 'audit', "$fuse" ] if $fuse;
 spew("$dir/file", 'x' x (4 << 20));
 
 for my $row (@table) {

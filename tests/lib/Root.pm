@@ -200,11 +200,12 @@ sub filesystem_on_disk { return filesystem_in(File::Spec->tmpdir, @_) }
 sub filesystem_in {
     my ($below, $losetup, $type, $mib, @options) = @_;
     ($type, my @features) = split q{ }, $type;
-    return if !have($MAKE{$type}[0]) || !knows($type);
+    my $make = $MAKE{$type} // die "$type: not a filesystem that is made here\n";
+    return if !have($make->[0]) || !knows($type);
     my $image = File::Temp->new('bonnie-test-XXXXXX', DIR => $below);
     truncate $image, $mib << 20 or die "$image: $!\n";
     my $dir = BonnieRun::scratch_on_disk();
-    command(@{ $MAKE{$type} }, @features, "$image");
+    command(@{$make}, @features, "$image");
     my $device = loop("$image", @{$losetup});
     command('mount', '-t', $type, (@options ? ('-o', join q{,}, @options) : ()), $device, "$dir");
     system 'losetup', '-d', $device; # it is detached when it is unmounted
