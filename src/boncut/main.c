@@ -9,8 +9,11 @@
 
 static int boncut(int argc, char *argv[], struct err *e)
 {
-    static boncut_command *const commands[COMMANDS] = {
-        NULL, boncut_write, boncut_check, boncut_audit, boncut_campaign, boncut_fs_shutdown};
+    static boncut_command *const commands[COMMANDS] = {[COMMAND_WRITE] = boncut_write,
+                                                       [COMMAND_CHECK] = boncut_check,
+                                                       [COMMAND_AUDIT] = boncut_audit,
+                                                       [COMMAND_CAMPAIGN] = boncut_campaign,
+                                                       [COMMAND_FS_SHUTDOWN] = boncut_fs_shutdown};
     static struct settings settings;
     const struct settings *s = &settings;
     struct output report = {0};

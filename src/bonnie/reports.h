@@ -5,8 +5,7 @@
 #include "report/page.h"
 
 /* One format of the report. A hook that is NULL prints nothing; all others flush `out`, so that
- * they notice a full disk, and return 0, or a negative errno when not everything could be written.
- */
+ * they notice a full disk, and return 0, or a negative errno if not everything could be written. */
 struct report_ops {
     const char *name;     /* name for --format */
     bool is_of_whole_run; /* has no form for a run that a signal ended, which it leaves out */

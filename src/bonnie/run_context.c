@@ -453,8 +453,8 @@ int run_context_open(struct run_context *r, struct plan *p, struct block_device 
     if (rc == -ENOENT && !device && p->makes_directory) {
         err_init(e);
         rc = scratch_open(&r->scratch, path, PATH_MAKES, p->trusts_directory, e);
-        if (rc == 0 &&
-            p->rank == 0) { /* a misspelt name may lead to another filesystem than meant */
+        /* a misspelt name may lead to another filesystem than meant */
+        if (rc == 0 && p->rank == 0) {
             struct mount_info mount = {0};
             struct device_set devices;
             mount_info_find(&mount, r->scratch.parent_fd);

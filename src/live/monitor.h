@@ -7,8 +7,7 @@
 #include "measure/reading.h"
 
 /* Where the workers of a phase count what they do: an entry for each, in memory that forked
- * processes share. Only its worker writes to it; others see each number as it was at some moment.
- */
+ * processes share. Only its worker writes to it; others see each number as of some moment. */
 struct worker_stats {
     _Alignas(64) struct op_stats ops; /* aligned so that workers do not share cache lines */
     uint64_t plain_queues; /* number of queues that have no buffers (io_queue_has_buffers()) */

@@ -373,7 +373,13 @@ static int remove_private_directory(struct scratch *s, struct err *e)
 int scratch_open(struct scratch *s, const char *path, enum path_missing missing, bool trusts,
                  struct err *e)
 {
-    *s = (struct scratch){path, .parent_fd = -1, .fd = -1, .owner_fd = -1, .trusts = trusts};
+    *s = (struct scratch){
+        .path = path,
+        .parent_fd = -1,
+        .fd = -1,
+        .owner_fd = -1,
+        .trusts = trusts,
+    };
     if (trusts && geteuid() == 0)
         return err_say(e, "trust-directory: root trusts no directory; use -u USER");
     s->parent_fd = path_open_to_list(path, missing, e);

@@ -100,8 +100,7 @@ void coordinator_poll(void *coordinator);
 /* Leaves the others: after the last phase, so that the semaphores can be used again; after a
  * failure (rc is not 0), so that the others fail instead of waiting for ever. With several ranks,
  * rank 0 reports the failure of any of them, and e becomes empty in the others; one of rank 0
- * without a line has been reported. Returns rc, or a negative errno if this or a rank has failed.
- */
+ * without a line has been reported. Returns rc, or a negative errno if any rank has failed. */
 int coordinator_leave(struct coordinator *c, int rc, struct err *e);
 
 /* ---- the System V semaphores at which processes of one user meet ---- */

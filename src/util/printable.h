@@ -33,8 +33,7 @@ struct label_text {
     char text[PRINTABLE_TEXT];
 };
 
-/* Add to it: a text; or a list with commas, of which each part becomes a word, for lines to break.
- */
+/* Add to it: a text; or a list with commas, of which each part becomes a word. */
 void label_add(struct label_text *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void label_add_list(struct label_text *l, const char *list);
 

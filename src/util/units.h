@@ -96,8 +96,7 @@ struct units_text units_scaled(double number, enum units_of what);
 struct units_text units_bytes(uint64_t bytes);
 
 /* Format a number in thousands or millions for a column four wide: "8.2k", "155k", "1.2m"; a rate
- * in KiB/s for one five wide: "1723k", "51.8m", "2.2g"; and one four wide: "1.7m", "52m", "9.8t".
- */
+ * in KiB/s for one five wide: "1723k", "51.8m", "2.2g"; one four wide: "1.7m", "52m", "9.8t". */
 void units_format_short_count(char text[static UNITS_TEXT], double number);
 void units_format_speed(char text[static UNITS_TEXT], double kib_per_second);
 void units_format_short_speed(char text[static UNITS_TEXT], double kib_per_second);

@@ -114,7 +114,10 @@ void kind_search_step_down(struct kind_search *ks, enum verdict why)
 #define FAR_SHARE          .9  /* a load is tried again if a confirmation goes below this part */
 #define MAX_RATE           1e9 /* no bound: what the channels cannot do shows in the latency */
 
-const char *const found_names[] = {"found", "none", "most", "unsure"}; /* enum found */
+const char *const found_names[] = {[FOUND_LOAD] = "found",
+                                   [FOUND_NONE] = "none",
+                                   [FOUND_MOST] = "most",
+                                   [FOUND_UNSURE] = "unsure"};
 
 const char *const found_reasons[] = {
     [FOUND_BY_STEPS] = "",

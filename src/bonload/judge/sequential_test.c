@@ -22,10 +22,14 @@
 #define SILENT_LEAST     UINT64_C(500000000)
 #define FIRST_STRETCH_NS UINT64_C(250000000) /* first period that may show growing latencies */
 
-const char *const verdict_names[] = {
-    [VERDICT_OPEN] = "open",           [VERDICT_KEPT] = "good",
-    [VERDICT_BROKEN] = "not_good",     [VERDICT_UNKNOWN] = "not_known",
-    [VERDICT_UNSETTLED] = "not_ended", [VERDICT_BUSY] = "others"};
+const struct verdict_words verdict_words[] = {
+    [VERDICT_OPEN] = {"open", "open"},
+    [VERDICT_KEPT] = {"good", "good"},
+    [VERDICT_BROKEN] = {"not good", "not_good"},
+    [VERDICT_UNKNOWN] = {"not known", "not_known"},
+    [VERDICT_UNSETTLED] = {"not ended", "not_ended"},
+    [VERDICT_BUSY] = {"others", "others"},
+};
 
 void sequential_test_begin(struct sequential_test *t, const struct sequential_test_rules *rules)
 {

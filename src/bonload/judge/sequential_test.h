@@ -33,8 +33,10 @@ enum verdict {
     VERDICT_BUSY,      /* not kept, while others used the machine; nothing is said of the store */
 };
 
-/* As JSON has them; texts for people have a blank for `_`. */
-extern const char *const verdict_names[];
+extern const struct verdict_words {
+    const char *name;
+    const char *key; /* in JSON */
+} verdict_words[];
 
 /* Whether the limit was broken for a reason that may have passed. */
 static inline bool verdict_is_doubtful(enum verdict v)

@@ -143,8 +143,9 @@ static int open_names(struct run *r, struct err *e)
         message("-mkdirs: %.*s in %s is replaced, also in names of directories; -literal takes "
                 "names as they are",
                 (int)part->length, part->text, p->url);
-    if (p->settings->as_goader &&
-        (rc = names_as_goader(&r->names, r->target->traits & TARGET_URLS, e)) != 0)
+    if (p->settings->as_goader)
+        rc = names_as_goader(&r->names, r->target->traits & TARGET_URLS, e);
+    if (rc != 0)
         return rc;
     if (!names_deal(&r->names, &p->stripe) && plan_has(p, LOAD_WRITE) &&
         (r->target->traits & TARGET_NAMES))
@@ -185,9 +186,11 @@ static int open_threads(struct run *run, struct err *e)
             rng_init(&t->rng, run->plan->rank_seed, 2 * part.first + kind);
             if (!t->requests || !t->unused)
                 return err_system(e, ENOMEM, "allocate memory for %u channels", t->channels);
-            for (unsigned i = t->channels; i-- > 0; t->unused[t->unused_count++] = &t->requests[i])
+            for (unsigned i = t->channels; i-- > 0;) {
                 t->requests[i] =
                     (struct request){.kind = kind, .channel = (unsigned)part.first + i};
+                t->unused[t->unused_count++] = &t->requests[i];
+            }
         }
     }
     return 0;

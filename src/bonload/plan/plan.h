@@ -40,8 +40,7 @@ struct latency_limit {
     uint64_t nanoseconds;
 };
 
-/* Parse "max" or "p99.9" (false: neither), and "20ms", "p99.9:20ms" or "max:20ms" (0 or -EINVAL).
- */
+/* Parse "max" or "p99.9" (false: neither); "20ms", "p99.9:20ms" or "max:20ms" (0 or -EINVAL). */
 bool limit_figure_parse(const char *word, struct latency_limit *limit);
 int latency_limit_parse(const char *text, struct latency_limit *limit);
 

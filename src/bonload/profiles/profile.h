@@ -59,8 +59,8 @@ struct profile_step {
     uint64_t at;    /* offset of ACT_PUT, or AT_NEXT */
 };
 
-#define AT_NEXT                                                                                    \
-    UINT64_MAX /* after the last ACT_PUT; at the start where the size does not suffice */
+/* After the last ACT_PUT; at the start where the size does not suffice. */
+#define AT_NEXT UINT64_MAX
 
 #define PROFILE_FILES  4
 #define PROFILE_STEPS  32

@@ -9,8 +9,14 @@ static void put_seconds(json_t **object, const char *key, uint64_t nanoseconds)
 
 static json_t *json_of_settings(const struct plan *p)
 {
-    static const char *const modes[] = {"rate", "threads", "search", "sweep"}; /* enum mode */
-    static const char *const paces[] = {"none", "threads", "rate", "follows"}; /* enum pace */
+    static const char *const modes[] = {[MODE_RATE] = "rate",
+                                        [MODE_THREADS] = "threads",
+                                        [MODE_SEARCH] = "search",
+                                        [MODE_SWEEP] = "sweep"};
+    static const char *const paces[] = {[PACE_NONE] = "none",
+                                        [PACE_CLOSED] = "threads",
+                                        [PACE_RATE] = "rate",
+                                        [PACE_FOLLOWS] = "follows"};
     const struct settings *s = p->settings;
     int64_t seed = (int64_t)p->seed;
     char text[LIMIT_SENTENCE];
@@ -211,7 +217,7 @@ static json_t *json_of_steps(const struct result *result)
             put_value(&object, "latency_ns", json_of_latencies(&k->latencies, made));
             if (p->mode == MODE_SEARCH) {
                 put_known_count(&object, "limited_ns", k->limited_ns);
-                put_text(&object, "verdict", verdict_names[k->verdict]);
+                put_text(&object, "verdict", verdict_words[k->verdict].key);
             }
             put_value(&one, load_plurals[kind], object);
         }

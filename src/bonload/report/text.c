@@ -200,10 +200,8 @@ static void print_knee(const struct result *r, size_t tried, enum load_kind kind
     else if (is_made)
         label_add(&l, "; at %.6g/s it is ", over->load);
     else
-        label_add(&l, "%s%s of %s %s/s were made",
-                  over->achieved <= 0 ? last ? "; none" : "None"
-                  : last              ? "; only "
-                                      : "Only ",
+        label_add(&l, "%s%s%s of %s %s/s were made", last ? "; " : "",
+                  over->achieved > 0 ? "only " : "none",
                   over->achieved > 0 ? units_scaled(over->achieved, UNITS_COUNT).text : "",
                   rate_text(over, over->offered).text, load_plurals[kind]);
     if (over ? is_made : first == 0)
@@ -211,6 +209,8 @@ static void print_knee(const struct result *r, size_t tried, enum load_kind kind
     else if (over && over->errors > 0)
         label_add(&l, ": %" PRIu64 " failed", over->errors);
     label_add(&l, ".");
+    if (!last)
+        *l.text = (char)toupper((unsigned char)*l.text);
     print_wrapped(out, 0, l.text);
 }
 
@@ -277,11 +277,8 @@ static void print_steps(const struct result *r, FILE *out)
                     units_known_time(k->latencies.p99).text);
             if (*limited)
                 fprintf(out, "%10s", units_known_time(k->limited_ns).text);
-            const char *verdict = verdict_names[k->verdict];
-            int first = (int)strcspn(verdict, "_"); /* "not good" is one of two words */
-            const char *second = verdict + first + (verdict[first] != '\0');
             if (is_search)
-                fprintf(out, "  %.*s%s%s%s", first, verdict, *second ? " " : "", second,
+                fprintf(out, "  %s%s", verdict_words[k->verdict].name,
                         r->steps[i].is_confirmation ? ", again" : "");
             fputc('\n', out);
         }

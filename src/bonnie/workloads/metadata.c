@@ -151,37 +151,36 @@ static int delete_all(void *context, struct err *e)
 }
 
 /* What the tests in sorted and in random order have in common. */
-#define CREATES(now, old, names)                                                                   \
-    {                                                                                              \
-        .title = now, .old_title = old, .order = names, .item = ITEM_FILE, .written_percent = 100, \
-        .repeats = true, .task = {                                                                 \
-            .prepare = prepare_create,                                                             \
-            .work = create_all,                                                                    \
-            .finish = sync_created                                                                 \
-        }                                                                                          \
-    }
-#define READS(now, old, names)                                                                     \
-    {                                                                                              \
-        .title = now, .old_title = old, .order = names, .item = ITEM_FILE, .read_percent = 100,    \
-        .reads = true, .shifts = true, .repeats = true, .task = {                                  \
-            .prepare = prepare_existing,                                                           \
-            .work = stat_all                                                                       \
-        }                                                                                          \
-    }
-#define DELETES(now, old, names)                                                                   \
-    {                                                                                              \
-        .title = now, .old_title = old, .order = names, .item = ITEM_NAME, .shifts = true,         \
-        .repeats = true, .task = {                                                                 \
-            .prepare = prepare_existing,                                                           \
-            .work = delete_all                                                                     \
-        }                                                                                          \
-    }
+#define CREATES                                                                                    \
+    .item = ITEM_FILE, .written_percent = 100, .repeats = true,                                    \
+    .task = {.prepare = prepare_create, .work = create_all, .finish = sync_created}
+#define READS                                                                                      \
+    .item = ITEM_FILE, .read_percent = 100, .reads = true, .shifts = true, .repeats = true,        \
+    .task = {.prepare = prepare_existing, .work = stat_all}
+#define DELETES                                                                                    \
+    .item = ITEM_NAME, .shifts = true, .repeats = true,                                            \
+    .task = {.prepare = prepare_existing, .work = delete_all}
 
 const struct workload metadata_workloads[] = {
-    CREATES("Creating files in sorted order", "Create files in sequential order", NAMES_SORTED),
-    READS("Reading files in directory order", "Stat files in sequential order", NAMES_SORTED),
-    DELETES("Deleting files in directory order", "Delete files in sequential order", NAMES_SORTED),
-    CREATES("Creating files in random order", "Create files in random order", NAMES_RANDOM),
-    READS("Reading files in random order", "Stat files in random order", NAMES_RANDOM),
-    DELETES("Deleting files in random order", "Delete files in random order", NAMES_RANDOM),
+    {.title = "Creating files in sorted order",
+     .old_title = "Create files in sequential order",
+     CREATES},
+    {.title = "Reading files in directory order",
+     .old_title = "Stat files in sequential order",
+     READS},
+    {.title = "Deleting files in directory order",
+     .old_title = "Delete files in sequential order",
+     DELETES},
+    {.title = "Creating files in random order",
+     .old_title = "Create files in random order",
+     .order = NAMES_RANDOM,
+     CREATES},
+    {.title = "Reading files in random order",
+     .old_title = "Stat files in random order",
+     .order = NAMES_RANDOM,
+     READS},
+    {.title = "Deleting files in random order",
+     .old_title = "Delete files in random order",
+     .order = NAMES_RANDOM,
+     DELETES},
 };

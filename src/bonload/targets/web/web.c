@@ -582,8 +582,12 @@ static void set_credentials(CURL *c, const char *credentials)
 static bool is_over(const struct web_exchange *x, uint64_t now_ns)
 {
     curl_off_t reached = 0;
-    if (x->overdue_ns <= now_ns || x->outlives_signal || stop_signal() == 0)
-        return x->overdue_ns - 1 < now_ns; /* 0: there is no transfer */
+    if (x->overdue_ns == 0) /* there is no transfer */
+        return false;
+    if (x->overdue_ns <= now_ns)
+        return true;
+    if (x->outlives_signal || stop_signal() == 0)
+        return false;
     if (x->thread != &x->thread->shared->aside && x->stuck_ns > now_ns)
         curl_easy_getinfo(x->easy, CURLINFO_PRETRANSFER_TIME_T, &reached);
     return reached == 0;
