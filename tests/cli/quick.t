@@ -112,6 +112,7 @@ my ($status, $page, $said) = run(bon_csv2html => ["$disk/report.json"]);
 is($status, 0, 'the page of it') or diag($said);
 like($page, qr{<bdi>Durable 8 KiB, one by one</bdi>}, 'has its rows');
 unlike($page, qr{lab Durable|<h3>Random mix}, 'by their titles');
+unlike($page, qr{>(?:Durable writes|Files|I/O depth)</th>}, 'and no setting in which rows differ');
 like($page, qr{<span>Results of lab with }, 'and the label');
 
 # Two looks are two results, whose rows are compared.

@@ -41,7 +41,7 @@ use List::Util qw(any);
 use Bonnie::Figure qw(is_run no_figure);
 use Bonnie::Tests  qw(tests_in_half);
 
-our @EXPORT_OK = qw(figure has_half has_latency setting);
+our @EXPORT_OK = qw(figure has_half has_latency has_rows setting);
 
 sub figure ($record, $test, $kind) {
     my $figures = $record->{tests}{ $test->{name} };
@@ -57,6 +57,9 @@ sub has_half ($record, $half) {
     return 1 if setting($record, $amount) ne q{};
     return any { is_run(figure($record, $_, 'rate')) } tests_in_half($half);
 }
+
+# Whether the tests are rows of a preset.
+sub has_rows ($record) { return any { is_run(figure($record, $_, 'rate')) } tests_in_half('rows') }
 
 sub has_latency ($record, $half) {
     return any { is_run(figure($record, $_, 'latency')) } tests_in_half($half);

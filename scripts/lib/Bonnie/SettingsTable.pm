@@ -11,7 +11,7 @@ use Bonnie::Html      qw(element text);
 use Bonnie::HtmlTable qw(row_of row_head cell column_head head_cell absent scrolling_table);
 use Bonnie::OneRun    qw(is_one_run);
 use Bonnie::Plain     qw(shorten);
-use Bonnie::Record    qw(setting);
+use Bonnie::Record    qw(has_rows setting);
 use Bonnie::Units     qw(grouped size_text);
 
 our @EXPORT_OK = qw(machine_table settings_table differing_settings);
@@ -43,22 +43,22 @@ my @MACHINE = (
     { title => 'Measured',   is_of_run => 1, show => sub { ($_[0]{start_time} // $NOT_RECORDED) =~ tr/TZ/ /dr } },
 );
 
-# Settings that change the figures, and that comparisons therefore check.
+# Settings that change the figures, and that comparisons therefore check. Where each row of a preset has its own, the row's title says it.
 my @SETTINGS = (
     { title => 'Size',        show => sub { size_setting($_[0]{file_size},  'M', 'skipped') } },
-    { title => 'Chunk',       show => sub { size_setting($_[0]{chunk_size}, q{}, "8\x{A0}KiB") } },
+    { title => 'Chunk', is_of_row => 1, show => sub { size_setting($_[0]{chunk_size}, q{}, "8\x{A0}KiB") } },
     { title => 'Concurrency', show => sub { as_written($_[0]{concurrency}, '1') } },
-    { title => 'Seeks',       show => sub { as_written($_[0]{seek_count}, '8192') } },
-    { title => 'Seekers',     show => sub { as_written($_[0]{seekers}, '5') } },
-    { title => 'Files',       show => sub { setting($_[0], 'num_files') eq q{} ? 'skipped' : files_amount($_[0]) } },
-    { title => 'Largest file', show => sub { file_size_setting($_[0], 'max_size') } },
-    { title => 'Smallest file', show => sub { file_size_setting($_[0], 'min_size') } },
-    { title => 'Directories', show => sub { of_files($_[0], as_written($_[0]{num_dirs}, '1')) } },
-    { title => 'File chunk',  show => sub { of_files($_[0], size_setting($_[0]{file_chunk_size}, q{}, "8\x{A0}KiB")) } },
+    { title => 'Seeks', is_of_row => 1, show => sub { as_written($_[0]{seek_count}, '8192') } },
+    { title => 'Seekers', is_of_row => 1, show => sub { as_written($_[0]{seekers}, '5') } },
+    { title => 'Files', is_of_row => 1, show => sub { setting($_[0], 'num_files') eq q{} ? 'skipped' : files_amount($_[0]) } },
+    { title => 'Largest file', is_of_row => 1, show => sub { file_size_setting($_[0], 'max_size') } },
+    { title => 'Smallest file', is_of_row => 1, show => sub { file_size_setting($_[0], 'min_size') } },
+    { title => 'Directories', is_of_row => 1, show => sub { of_files($_[0], as_written($_[0]{num_dirs}, '1')) } },
+    { title => 'File chunk', is_of_row => 1, show => sub { of_files($_[0], size_setting($_[0]{file_chunk_size}, q{}, "8\x{A0}KiB")) } },
     { title => 'Direct I/O',  show => sub { yes_or_no(of_settings($_[0], 'direct')) } },
-    { title => 'Durable writes', show => sub { yes_or_no(of_settings($_[0], 'sync')) } },
+    { title => 'Durable writes', is_of_row => 1, show => sub { yes_or_no(of_settings($_[0], 'sync')) } },
     { title => 'Engine',      show => sub { as_written(of_settings($_[0], 'engine')) } },
-    { title => 'I/O depth',   show => sub { as_written(of_settings($_[0], 'iodepth')) } },
+    { title => 'I/O depth', is_of_row => 1, show => sub { as_written(of_settings($_[0], 'iodepth')) } },
     { title => 'Contents',    show => sub { as_written(of_settings($_[0], 'data')) } },
     { title => 'Verified',    show => sub { as_written(of_settings($_[0], 'verify')) } },
     { title => 'Cache',       show => sub { as_written(of_settings($_[0], 'cache')) } },
@@ -81,7 +81,7 @@ sub as_written ($text, $default = undef) {
 
 # 0 means once through the data.
 sub seconds_text ($seconds) {
-    return !defined $seconds ? $NOT_RECORDED : $seconds eq '0.0' || $seconds eq '0' ? "\x{2013}" : "$seconds\x{A0}s";
+    return !defined $seconds ? $NOT_RECORDED : $seconds eq '0.0' || $seconds eq '0' ? "\x{2013}" : $seconds =~ s/([.]\d{3})\d+\z/$1/ar . "\x{A0}s";
 }
 
 sub yes_or_no ($flag) { return !defined $flag ? $NOT_RECORDED : $flag ? 'yes' : 'no' }
@@ -149,7 +149,9 @@ sub is_told ($column, @groups) {
     return any { $_ ne $NOT_RECORDED && $_ ne "\x{2013}" } map { values_of($column, $_) } @groups;
 }
 
-sub values_of ($column, $group) { return $group->distinct($column->{show}) }
+sub values_of ($column, $group) {
+    return $group->distinct(sub ($record) { $column->{is_of_row} && has_rows($record) ? "\x{2013}" : $column->{show}($record) });
+}
 
 # The runs of one label may differ.
 sub setting_cell ($most, @values) {
