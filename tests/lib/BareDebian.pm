@@ -76,11 +76,16 @@ sub apart {
 }
 
 # Makes a system: that release of Debian with only the essential packages and these, from the mirror that
-# this machine uses. Returns the same as apart().
+# this machine uses, which may fail to give a file, and is then asked again. Returns the same as apart().
 sub debootstrap {
     my ($root, $release, @packages) = @_;
     my @include = @packages ? '--include=' . join q{,}, @packages : ();
-    my ($text, $status) = apart(['--mount-proc'], 'debootstrap', '--variant=minbase', @include, $release, $root);
+    my ($text, $status);
+    for my $try (1 .. 3) {
+        ($text, $status) = apart(['--mount-proc'], 'debootstrap', '--variant=minbase', @include, $release, $root);
+        last if $status == 0 || $text !~ /Couldn't download/;
+        system 'rm', '-rf', $root;
+    }
     return ($text, $status) if $status != 0;
     spew("$root/etc/apt/apt.conf.d/99proxy", join q{}, grep {/^Acquire::\w+::Proxy\b/} qx(apt-config dump 2>/dev/null));
     spew("$root/etc/dpkg/dpkg.cfg.d/99fast", "force-unsafe-io\n");
