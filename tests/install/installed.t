@@ -34,6 +34,10 @@ for my $page (qw(man1/bon_ab.1 man1/bonload.1 man1/goader.1 man1/bonnie.1 man1/b
     ok(-s "$ENV{BONNIE_TEST_MANDIR}/$page", "manual page $page");
 }
 ok(-s "$ENV{BONNIE_TEST_DATADIR}/$_", "schema of the JSON report: $_") for qw(bon_ab.schema.json bonwhy.schema.json bon_csv2txt.schema.json bonnie.schema.json boncut.schema.json bonload.schema.json document.schema.json zcav.schema.json);
+for my $program (qw(bonload bonnie)) {
+    my ($named) = qx(cat '$ENV{BONNIE_TEST_MANDIR}/man1/$program.1') =~ m{^[.]It Pa (/.*)/$program[.]schema[.]json$}m;
+    like($ENV{BONNIE_TEST_DATADIR}, qr/\Q$named\E\z/, "which $program(1) finds there");
+}
 
 # Every program has completions under each of its names.
 my @names = (qw(bonnie boncut bonwhy getc_putc zcav bonload generate_randfile bon_ab bon_csv2html bon_csv2txt),
