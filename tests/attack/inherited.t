@@ -154,8 +154,15 @@ my @EVERY   = (
     [ qr/\Aboncut\z/, { %{$given}, session => 'shared' }, @CAMPAIGN ],
 );
 
+# A process that has just been forked has its caller's session and descriptors for a moment, and a shell a file that it makes.
 sub has_ok {
-    my ($name, $looks, $expected) = @_;
+    my ($name, $pid, $run, $expected) = @_;
+    my $looks = looks($pid, $run);
+    for (1 .. 50) {
+        last if !grep { $looks->{$_} ne $expected->{$_} } keys %{$expected};
+        select undef, undef, undef, 0.05;
+        $looks = looks($pid, $run);
+    }
     my %has = map { $_ => $looks->{$_} } keys %{$expected};
     is_deeply(\%has, $expected, $name) or diag explain $looks;
     return;
@@ -167,13 +174,7 @@ for my $case (@EVERY) {
     my $program = shift @command;
     my $run = start({ %ROOT, wrap => [ @{ $ROOT{wrap} }, @{ $more{wrap} // [] } ], program => $program }, @command);
     my $pid = await($run, $name);
-    my $looks = looks($pid, $run);
-    for (1 .. 50) { # a process that has just been forked has its caller's session and descriptors for a moment
-        last if !grep { $looks->{$_} ne $expected->{$_} } keys %{$expected};
-        select undef, undef, undef, 0.05;
-        $looks = looks($pid, $run);
-    }
-    has_ok("$program: $name", $looks, $expected);
+    has_ok("$program: $name", $pid, $run, $expected);
     kill KILL => -$run->{pid};
     finish($run);
     wait_until("its end with $program", sub { !is_alive($pid) });
@@ -182,7 +183,7 @@ for my $case (@EVERY) {
 # ---- the program that draws a page -------------------------------------------------------------------
 {
     my ($run, $pid) = draws();
-    has_ok('zcav: bon_csv2html', looks($pid, $run), { session => 'own', traced => 'by its user', secret => 0, told => 0, fds => 3, place => q{/} });
+    has_ok('zcav: bon_csv2html', $pid, $run, { session => 'own', traced => 'by its user', secret => 0, told => 0, fds => 3, place => q{/} });
     is_deeply([ grep { !/\A(?:PATH|LANG|LC_\w+|TMPDIR|PWD|OLDPWD|SHLVL|_)\z/ } looks($pid, $run)->{env}->@* ], [], 'with the few variables that it needs, and not TZ, which names a file here');
     ok((grep { $_ eq 'LC_TIME' } looks($pid, $run)->{env}->@*), 'which are all there');
     spew("$dir/go", q{});
@@ -201,9 +202,8 @@ for my $case (@EVERY) {
     ) {
         my ($status, $program, @args) = @{$other};
         ($run, $pid) = draws($program, @args);
-        my $looks = looks($pid, $run);
-        has_ok("$program: bon_csv2html", $looks, { session => 'own', traced => $program eq 'boncut' ? 'by root' : 'by its user', secret => 0, told => 0, fds => 3, place => q{/} });
-        is_deeply([ grep { /\A(?:AWS|TERM|TZ|BON)/ } $looks->{env}->@* ], [], 'with as little');
+        has_ok("$program: bon_csv2html", $pid, $run, { session => 'own', traced => $program eq 'boncut' ? 'by root' : 'by its user', secret => 0, told => 0, fds => 3, place => q{/} });
+        is_deeply([ grep { /\A(?:AWS|TERM|TZ|BON)/ } looks($pid, $run)->{env}->@* ], [], 'with as little');
         spew("$dir/go", q{});
         is(finish($run)->{status}, $status, 'it draws the page') or diag($run->{err});
     }
