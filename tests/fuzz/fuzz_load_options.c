@@ -40,11 +40,14 @@ static void command_line(char *text)
     char *argv[WORDS_MOST + 2] = {program};
     int argc = 1;
     struct err e;
+    const uintptr_t begin = (uintptr_t)text, end = begin + strlen(text);
     err_init(&e);
     for (char *word = strtok(text, "\n"); word && argc <= WORDS_MOST; word = strtok(NULL, "\n"))
         argv[argc++] = word;
     int status = options_parse(argc, argv, &settings, NULL, &e);
     MUST(status == 0 || status == CLI_ANSWERED || (status == -EINVAL && e.text[0] != '\0'));
+    if ((uintptr_t)settings.url < begin || (uintptr_t)settings.url > end)
+        free((char *)settings.url); /* a copy, because the word showed a signature */
 }
 
 static void mix_and_limit(const char *text)
