@@ -84,6 +84,6 @@ my ($without, $said_without) = build('rpm', { RPM_OPTIONS => "--nocheck --withou
 is_deeply([ grep {/mpi-/} keys %{ digests($without) } ], [], '--without mpi: no package of it') or diag($said_without);
 my ($in_bin) = grep { !/src[.]rpm/ } glob "$without/bonnie-3*.rpm";
 my @programs = output_of("rpm -qpl '$in_bin'") =~ m{^/usr/s?bin/.*}mg;
-is_deeply(\@programs, [ map {"/usr/bin/$_"} qw(bon_ab bon_csv2html bon_csv2txt boncut bonnie bonnie++ generate_randfile getc_putc gobonniego zcav) ], 'sbin is bin: bonnie');
+is_deeply(\@programs, [ map {"/usr/bin/$_"} qw(bon_ab bon_csv2html bon_csv2txt boncut bonnie bonnie++ bonwhy generate_randfile getc_putc gobonniego zcav) ], 'sbin is bin: bonnie');
 
 done_testing();
