@@ -54,15 +54,16 @@ sub setting ($record, $name) { return $record->{$name} // q{} }
 # Whether any test of the half 'io' or 'files' was asked for.
 sub has_half ($record, $half) {
     my $amount = $half eq 'io' ? 'file_size' : 'num_files';
-    return 1 if setting($record, $amount) ne q{};
-    return any { is_run(figure($record, $_, 'rate')) } tests_in_half($half);
+    return setting($record, $amount) ne q{} || has_figures($record, $half, 'rate');
 }
 
 # Whether the tests are rows of a preset.
-sub has_rows ($record) { return any { is_run(figure($record, $_, 'rate')) } tests_in_half('rows') }
+sub has_rows ($record) { return has_figures($record, 'rows', 'rate') }
 
-sub has_latency ($record, $half) {
-    return any { is_run(figure($record, $_, 'latency')) } tests_in_half($half);
+sub has_latency ($record, $half) { return has_figures($record, $half, 'latency') }
+
+sub has_figures ($record, $half, $kind) {
+    return any { is_run(figure($record, $_, $kind)) } tests_in_half($half);
 }
 
 1;
