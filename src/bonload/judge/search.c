@@ -125,6 +125,7 @@ const char *const found_reasons[] = {
     [FOUND_NO_CAUSE] = "less load does not help, so the load is not the cause",
     [FOUND_NO_CAUSE_BUSY] = "less load does not help, and others used the machine",
     [FOUND_FAILED] = "most of the requests failed",
+    [FOUND_TOO_SHORT] = "the longest window (-window-max) was too short to tell",
 };
 
 /* Sets the next load, which begins to settle, after the pause between two steps. */
@@ -388,8 +389,10 @@ struct search_answer search_answer(const struct controller *c, enum load_kind ki
     } else {
         a.load = 0;
         a.why = c->is_no_cause ? FOUND_NO_CAUSE : FOUND_BY_STEPS;
-        if (!c->is_no_cause && (last == VERDICT_UNKNOWN || last == VERDICT_UNSETTLED))
+        if (!c->is_no_cause && (last == VERDICT_UNKNOWN || last == VERDICT_UNSETTLED)) {
             a.found = FOUND_UNSURE;
+            a.why = last == VERDICT_UNKNOWN ? FOUND_TOO_SHORT : FOUND_BY_STEPS;
+        }
     }
     if (is_busy) {
         a.found = FOUND_UNSURE;

@@ -149,6 +149,7 @@ struct search_answer {
         FOUND_NO_CAUSE, /* FOUND_NONE: less load does not help, so the load is not the cause */
         FOUND_NO_CAUSE_BUSY, /* FOUND_UNSURE: both, and the load is 0 */
         FOUND_FAILED,        /* most requests of the last load failed; set by the report */
+        FOUND_TOO_SHORT, /* FOUND_UNSURE: the last window was not long enough, and the load is 0 */
     } why;
 };
 
