@@ -399,6 +399,10 @@ static int find_mode(struct plan *p, const struct settings *s, struct err *e)
                           "-sweep or -max-latency");
     if (sweeps && searches)
         return err_say(e, "-sweep and -max-latency cannot be combined");
+    const struct optional *unused = s->search == SEARCH_RATE ? s->threads : s->rate;
+    if (searches && !s->as_goader && (unused[LOAD_READ].given || unused[LOAD_WRITE].given))
+        return err_say(e, s->search == SEARCH_RATE ? "-search=rate uses -rps and -wps, not -rt, -wt"
+                                                   : "-rps, -wps need -search=rate in a search");
     if (sweeps && threads)
         return err_say(e, "-sweep uses rates, and cannot be combined with threads (-rt, -wt)");
     if (rates && threads && !searches)

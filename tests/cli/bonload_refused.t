@@ -40,6 +40,8 @@ for my $case (
     [ [qw(-rt=1 -url=a b)], qr/unexpected argument 'b'/ ],
     [ [qw(-rt=1 -mkdirs yes -url a)], qr/unexpected argument 'yes'/ ],
     [ [ @NULL, qw(-rps=1 -wps=1 -rpw=2) ],       qr/-rpw and -rps cannot be combined/ ],
+    [ [ @NULL, qw(-max-latency=1s -search=rate -wt=0) ], qr/-search=rate uses -rps and -wps, not -rt, -wt/ ],
+    [ [ @NULL, qw(-max-latency=1s -rps=5) ],     qr/-rps, -wps need -search=rate in a search/ ],
     [ [ @NULL, qw(-sweep=1 -stop-on-bad-rate) ], qr/-stop-on-bad-rate needs a rate/ ],
     [ [ @NULL, qw(-wt=600 -max-channels=500) ],  qr/600 threads are more than -max-channels=500/ ],
     [ [ @NULL, qw(-rt=1 -mkdirs) ],              qr/-mkdirs is an option of disk, meta, not of null/ ],
