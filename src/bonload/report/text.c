@@ -361,8 +361,8 @@ static void print_explanations(const struct result *r, FILE *out)
                       units_scaled((double)t->bytes / k->elapsed, UNITS_BYTES).text,
                       units_scaled((double)t->bytes, UNITS_BYTES).text);
         if (k->due > tally_ended(t))
-            label_add(&lines[kind][NOT_BEGUN], "%" PRIu64 " were due, and had not ended",
-                      k->due - tally_ended(t));
+            label_add(&lines[kind][NOT_BEGUN], "%" PRIu64 " of the %" PRIu64 " that came due",
+                      k->due - tally_ended(t), k->due);
         if (k->offered > 0) /* otherwise it is the latency */
             add_times(&lines[kind][SERVICE], &t->service);
         add_times(&lines[kind][FIRST_BYTE], &t->first_byte);
