@@ -285,7 +285,7 @@ static const struct option_entry entries[] = {
 
 #define USAGE                                                                                      \
     "Usage: getc_putc [OPTION]... [DIR]\n"                                                         \
-    "Measure eight ways of reading and writing single bytes.\n\n"
+    "Measure eight methods of reading and writing single bytes.\n\n"
 
 static const struct option_table option_table = {
     .entries = entries,
