@@ -250,7 +250,7 @@ sub web_tests {
     is(called('goader', @s3)->{status}, '0', 'goader: an endpoint without scheme is http, and needs no keys');
     my ($head) = slurp("$dir/log") =~ m{^\S+ (PUT /status/200/b/key .*)}ms;
     unlike($head, qr/^(?:Authorization|x-amz)/mi, 'requests are not signed');
-    my $by_tls = called('bonload', @s3, qw(-s3-api-key=a -s3-secret-key=b));
+    my $by_tls = called('bonload', @s3, qw(-s3-api-key=a -s3-secret-key=b -insecure-https));
     like($by_tls->{out}, qr/^Error: 2 x TLS: .*; is it http[?]$/m, 'bonload: https, and what may be wrong') or diag($by_tls->{out});
     is(called('bonload', @s3)->{status}, '1', 'bonload: keys are needed');
 

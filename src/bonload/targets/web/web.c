@@ -200,7 +200,8 @@ static uint32_t web_outcome(struct web_exchange *x, CURLcode code)
         snprintf(text, sizeof text, "receive: %s", reason);
     else if (code == CURLE_SEND_ERROR)
         snprintf(text, sizeof text, "send: %s", reason);
-    else if (code == CURLE_SSL_CONNECT_ERROR || code == CURLE_PEER_FAILED_VERIFICATION)
+    else if (code == CURLE_SSL_CONNECT_ERROR || code == CURLE_PEER_FAILED_VERIFICATION ||
+             code == CURLE_SSL_CACERT_BADFILE)
         snprintf(text, sizeof text, "TLS: %s%s", error,
                  strstr(error, "wrong version number") ? "; is it http?" : "");
     else
