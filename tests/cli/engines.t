@@ -30,7 +30,6 @@ my %lists = (
     'man/bonnie.1'             => '^[.]It Cm %s$',
     'man/zcav.8'               => '^[.]Cm %s\\b',
     'share/bonnie.schema.json' => '"engine": [{] "enum": \\[[^\\]]*"%s"',
-    'docs/questions.md'        => '`%s`',
 );
 for my $list (sort keys %lists) {
     my $text = slurp(source($list));
