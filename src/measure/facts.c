@@ -226,7 +226,7 @@ static bool see_trims(const struct look *l)
     if (l->is_first || now < *l->discards)
         *l->discards = now;
     return now > *l->discards && !strstr(l->mount->options, ",discard") &&
-           say(l, "%s: %" PRIu64 " trims of others meanwhile", l->device->name, now - *l->discards);
+           say(l, "%s: %" PRIu64 " trims by others meanwhile", l->device->name, now - *l->discards);
 }
 
 static bool see_offset(const struct look *l)

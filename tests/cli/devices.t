@@ -268,7 +268,7 @@ subtest 'trims of others' => sub {
     my $run = start(@run);
     sleep .5;
     my $trims = system("fstrim $dir/mnt 2>/dev/null") == 0;
-    like($facts->(finish($run)), $trims ? qr/\A$name: \d+ trims of others meanwhile\z/ : qr/\A\z/, 'somebody trims');
+    like($facts->(finish($run)), $trims ? qr/\A$name: \d+ trims by others meanwhile\z/ : qr/\A\z/, 'somebody trims');
     system "umount $dir/mnt";
 };
 

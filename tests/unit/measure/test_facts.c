@@ -334,7 +334,7 @@ static void trims(void **state)
         facts_look(&facts, &mounted, &set, true);
         assert_int_equal(facts.count, 1);
         assert_string_equal(facts.list[0].key, "trim");
-        assert_string_equal(facts.list[0].text, "sda: 2 trims of others meanwhile");
+        assert_string_equal(facts.list[0].text, "sda: 2 trims by others meanwhile");
     }
     strcpy(mounted.options, "rw,relatime,discard");
     facts_look(&facts, &mounted, &set, true);
