@@ -88,8 +88,8 @@ my $few = bonload(qw(-requests-engine=null -max-latency=500ms -rpw=10 -max-reque
 like("$few->{status} $few->{out}", qr/\A3 Not known: the first load was not tried to its end [(][\d.]+ [um]?s[)][.]$/m, 'few requests: nothing is known');
 SKIP: {
     skip 'script(1) makes no terminal here', 1 if !has_terminal();
-    my $run = program('bonload') . ' -requests-engine=null -show-progress=false -max-latency=10s -max-requests=500 -window=1s';
-    is_deeply([ map { scalar(() = qx(script -qec '$run $_' /dev/null </dev/null) =~ /(?:not tried to its end|no load was seen)/g) } '', qw(--json -output=human -output=json) ], [ 1, 2, 2, 2 ], 'on a terminal, a line says so unless the text does');
+    my $run = q{'} . program('bonload') . q{' -requests-engine=null -show-progress=false -max-latency=10s -max-requests=500 -window=1s};
+    is_deeply([ map { scalar(() = qx(script -qec "$run $_" /dev/null </dev/null) =~ /(?:not tried to its end|no load was seen)/g) } '', qw(--json -output=human -output=json) ], [ 1, 2, 2, 2 ], 'on a terminal, a line says so unless the text does');
 }
 my $quiet = loaded(qw(-requests-engine=null -max-latency=10ms -search=rate -rps=0.5 -wps=0 -window=100ms -window-max=100ms))->{reads};
 is($quiet->{found}, 'unsure', 'a rate at which nothing comes due is not known to break the limit');
