@@ -45,9 +45,10 @@ sub arguments {
     return (@parts, $part);
 }
 
+# The string with which a text in strace's form begins, whose other bytes than ASCII's are octal there.
 sub unquoted {
     my ($text) = @_;
-    return $1 if $text =~ /\A"((?:[^"\\]|\\.)*)"/;
+    return $1 =~ s/\\([0-7]{1,3})/chr oct $1/egr if $text =~ /\A"((?:[^"\\]|\\.)*)"/;
     return $1 if $text =~ /sun_path=\@?"([^"]*)"/;
     return;
 }
