@@ -72,7 +72,7 @@ damage('zeros', sub { spew($_[0], "\0" x 1024) }, $DAMAGED);
 {
     mkdir "$dir/own";
     my @size = ('-body-size=8KiB', '-wps=20', '-rps=200');
-    my $run  = load_started(@size, "-url=$dir/own/f", '-duration=100s', '-max-errors=100', '-verbose');
+    my $run  = load_started(@size, "-url=$dir/own/f", '-duration=1000s', '-max-errors=100', '-verbose');
     my $old  = q{};
     wait_until('a version', sub { $old = eval { slurp("$dir/own/f") } // q{}; length $old == 8192 });
     wait_until('the next version', sub { my $now = slurp("$dir/own/f"); length $now == 8192 && $now ne $old });

@@ -395,7 +395,7 @@ is($fast->{status}, '0', 'a limit that is kept there is kept');
 
 for my $signal (qw(INT TERM)) {
     my $dir = storage();
-    my $run = load_started(qw(-good-for=etcd -duration=100s -wps=50), $dir);
+    my $run = load_started(qw(-good-for=etcd -duration=1000s -wps=50), $dir);
     wait_until('its hundreds of threads, which make the load', sub { slurp("/proc/$run->{pid}/status") =~ /^Threads:\s+\d{3}/m });
     wait_until_working($run->{pid});
     cmp_ok(scalar(() = glob "$dir/bonload.*"), '>', 0, "$signal: it has made something");
@@ -410,7 +410,7 @@ for my $signal (qw(INT TERM)) {
 
 subtest 'a killed run' => sub {
     my $left = BonnieRun::scratch();
-    my $run  = BonnieRun::start({ program => 'bonload' }, '-good-for=maildir', '-duration=60s', $left);
+    my $run  = BonnieRun::start({ program => 'bonload' }, '-good-for=maildir', '-duration=1000s', $left);
     BonnieRun::wait_until('messages', sub { grep {m{/new/}} BonnieRun::tree($left) });
     kill KILL => $run->{pid};
     BonnieRun::finish($run);

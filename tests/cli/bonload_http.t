@@ -267,7 +267,7 @@ SKIP: {
 my $port = free_port();
 my $weak = web_server(port => $port);
 loaded(@HTTP, qw(-wt=1 -max-requests=1 -body-size=100), "http://127.0.0.1:$port/x");
-my $run = load_started(@HTTP, qw(-rps=200 -duration=100s -max-errors=100 -verbose --json), "http://127.0.0.1:$port/x");
+my $run = load_started(@HTTP, qw(-rps=200 -duration=1000s -max-errors=100 -verbose --json), "http://127.0.0.1:$port/x");
 wait_until('requests', sub { has_ended($run) });
 $weak->stop;
 wait_until('errors', sub { slurp($run->{err_file}) =~ /refused/ });

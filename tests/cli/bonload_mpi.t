@@ -295,7 +295,7 @@ sub nobody_is_left {
 }
 
 # This run's progress, which takes five seconds to appear, is checked below.
-my $telling = start_ranks(with_quiet({ ranks => 2 }, @NULL, qw(-wps=100 -duration=100s -show-progress)));
+my $telling = start_ranks(with_quiet({ ranks => 2 }, @NULL, qw(-wps=100 -duration=1000s -show-progress)));
 
 # Launchers pass on either as TERM or INT. Those that leave no time after it are not asked for figures.
 my @GETS = ('the ranks get INT', gives_time() ? map {"the launcher gets $_"} is_long() ? qw(INT TERM) : 'INT' : ());

@@ -73,7 +73,7 @@ for my $case (
 # and a header.
 SKIP: {
     skip 'this build lacks libcurl', 2 if !has_web();
-    my $run = load_started(qw(-requests-engine=s3 -s3-endpoint=http://127.0.0.1:1 -s3-bucket=b -url=x -rps=1 -duration=100s -s3-api-key=public-key -s3-secret-key very-secret -insecure-https -ops=get -timeout=5s),
+    my $run = load_started(qw(-requests-engine=s3 -s3-endpoint=http://127.0.0.1:1 -s3-bucket=b -url=x -rps=1 -duration=1000s -s3-api-key=public-key -s3-secret-key very-secret -insecure-https -ops=get -timeout=5s),
         '-header', 'Authorization: very-secret', '-header=X: y');
     wait_until('the program', sub { slurp("/proc/$run->{pid}/cmdline") =~ /\A\Q${\program()}\E\0.*\*\*\*/s });
     my $words = slurp("/proc/$run->{pid}/cmdline");

@@ -297,7 +297,7 @@ sub with_store {
     is($told->{what}, '503 SlowDown: Please come more slowly, key *****************', 'a store that is slow, and tells what it should not');
     my $all = $slow->{out} . $slow->{err} . slurp("$dir/page");
     unlike($all, qr/\Q$S3Store::SECRET\E|$S3Store::ACCESS/, 'keys are told to nobody');
-    my $long = load_started(@S3, qw(-rps=1 -duration=100s -url=a));
+    my $long = load_started(@S3, qw(-rps=1 -duration=1000s -url=a));
     wait_until('the program', sub { slurp("/proc/$long->{pid}/cmdline") =~ /secret-key=\*+\0/ });
     unlike(slurp("/proc/$long->{pid}/cmdline"), qr/\Q$S3Store::SECRET\E|$S3Store::ACCESS/, 'nor are they seen in the list of processes');
     kill KILL => $long->{pid};
