@@ -76,7 +76,7 @@ my $long = bonnie(qw(--tests=put_block -s 4 -r 0 -f -d), $place);
 said($long->{out} . $long->{err}, qr/What limited each test/, 'a long test');
 
 my @load = ('-rps=20', '-wps=20', '-duration=0.3s', '-mkdirs', "$place/load/XXXX");
-said(bonload(@load)->{out}, qr/\A[^\n]* ext4 on nvme0n1\n/, 'bonload');
+said(bonload(@load)->{out}, qr/\A[^:]*:\s+ext4\s+on\s+nvme0n1\n/, 'bonload');
 in_json(bonload('--json', @load)->{out}, 'bonload');
 
 in_json(run_tool('zcav', qw(-q --json -b16), $loop)->{out}, 'zcav');

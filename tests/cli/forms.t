@@ -11,7 +11,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use File::Temp qw(tempdir);
 use Test::More;
-use BonnieRun  qw($LIMIT has_terminal have program source);
+use BonnieRun  qw($LIMIT has_terminal have program source sources);
 use RunProgram qw(slurp spew);
 
 plan skip_all => 'script(1) makes no terminal here' if !has_terminal();
@@ -163,7 +163,7 @@ unlike(join("\n", @{ (shown("$bon_ab --pairs=1 --a=true --b=true"))[0] }), qr/fr
 
 # So are the samples of README and docs: what is wider is a command, which may go on in the next line.
 my @wide;
-for my $path (grep { !m{/architecture[.]md\z} } source('README.md'), glob source('docs/*.md')) {
+for my $path (grep { !m{/architecture[.]md\z} } source('README.md'), sources('docs/*.md')) {
     for my $block (slurp($path) =~ /\n\n((?: {4}.*\n)+)/g) {
         my @lines = split /\n/, $block =~ s/^ {4}//mgr =~ s/[\\]\n.*//gr;
         push @wide, map {"$path: $_"} grep { length > 80 && !m{\A *(?:[#\$] )?(?:[.\w/]+/)?(?:bon\w+|ssh|srun|mpirun|make|autoreconf|make|quickstart|package|-)} } @lines;
