@@ -521,15 +521,6 @@ static void close_files(struct tail_trace *t)
     descriptor_close(&t->set_event_pid);
 }
 
-/* Closes and removes the instance. Keeps errno. */
-static void discard_instance(struct tail_trace *t)
-{
-    int code = errno;
-    close_files(t);
-    unlinkat(t->instances, t->name, AT_REMOVEDIR);
-    errno = code;
-}
-
 static void note_reason(struct tail_trace *t, const char *what, int code)
 {
     if (code == ENOENT)
@@ -540,21 +531,29 @@ static void note_reason(struct tail_trace *t, const char *what, int code)
         label_add(note_of(t), "%s: %s", what, portable_reason(code));
 }
 
-/* Learns the layout of records, and opens an instance. Returns false and notes why it cannot. */
-static bool open_or_note(struct tail_trace *t)
+/* Learns the layout of records, and opens an instance, or notes why it cannot. Its remover starts
+ * first, so that nothing is left whenever the program is killed. */
+static int open_or_note(struct tail_trace *t, struct err *e)
 {
     char text[FORMAT_BYTES], file[INSTANCE_PATH];
+    uint32_t number = 0;
+    const struct confined_job job = {.name = "remover",
+                                     .keep = t->instances,
+                                     .outlives = true, /* its job begins when its parent dies */
+                                     .confine = confine_remover,
+                                     .work = run_errand,
+                                     .context = t};
     /* PROC_PID_INIT_INO of the kernel: elsewhere, thread IDs in events differ from the program's */
     if (kernel_file_link("/proc/self/ns/pid", text, sizeof text) &&
         strcmp(text, "pid:[4026531836]") != 0) {
         label_add(note_of(t), "in a PID namespace the kernel's events cannot be told apart");
-        return false;
+        return 0;
     }
     tail_trace_cleanup();
     if (!read_file(t, "events/header_page", text, sizeof text) ||
         !tail_page_layout(&t->layout, text)) {
         note_reason(t, "tracefs", errno);
-        return false;
+        return 0;
     }
     t->page_bytes = t->layout.data.offset + t->layout.data.size;
     for (unsigned i = 0; i < TAIL_EVENTS; i++) {
@@ -566,25 +565,38 @@ static bool open_or_note(struct tail_trace *t)
     if (read_file(t, "current_tracer", text, sizeof text) && strcmp(text, "nop\n") != 0)
         label_add(note_of(t), "another tracer is active (%.*s): the figures include its cost",
                   (int)strcspn(text, "\n"), text);
-    /* Another run with --cleanup may remove it while none of its files is open: then once more. */
-    for (int i = 0; i < 3; i++) {
-        uint32_t number = 0;
-        if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
-            break;
-        snprintf(t->name, sizeof t->name, "explain-tail-%d-%08" PRIx32, (int)getpid(), number);
-        /* making a directory in `instances` makes a trace instance */
-        if (mkdirat(t->instances, t->name, 0700) != 0)
-            break;
-        if (open_files(t))
-            return true;
-        discard_instance(t);
+    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) {
+        note_reason(t, "getrandom", errno);
+        return 0;
     }
-    note_reason(t, "tracefs", errno == ENOENT ? EIO : errno);
-    return false;
+    snprintf(t->name, sizeof t->name, "explain-tail-%d-%08" PRIx32, (int)getpid(), number);
+    int rc = confined_start(&t->remover, &job, e);
+    if (t->remover.pid == 0) { /* after -u nobody could remove the instance */
+        label_add(note_of(t),
+                  "the process that would remove the trace instance cannot be confined");
+        return rc;
+    }
+    /* Making a directory in `instances` makes a trace instance. Another run with --cleanup may
+     * remove it while none of its files is open: then once more. */
+    for (int i = 0; i < 3 && mkdirat(t->instances, t->name, 0700) == 0; i++) {
+        t->is_open = open_files(t);
+        int code = errno;
+        if (t->is_open)
+            break;
+        close_files(t);
+        unlinkat(t->instances, t->name, AT_REMOVEDIR);
+        errno = code;
+    }
+    if (!t->is_open) {
+        note_reason(t, "tracefs", errno == ENOENT ? EIO : errno);
+        helper_end(&t->remover, HELPER_END_MS);
+    }
+    return rc;
 }
 
 int tail_trace_open(struct tail_trace *t, enum tail_set set, struct err *e)
 {
+    int rc = 0;
     *t = (struct tail_trace){.set = set, .set_event = -1, .set_event_pid = -1, .tracing_on = -1};
     for (unsigned i = 0; i < TAIL_EVENTS; i++)
         t->filters[i] = -1;
@@ -592,24 +604,9 @@ int tail_trace_open(struct tail_trace *t, enum tail_set set, struct err *e)
     if (t->instances < 0)
         note_reason(t, places[0], -t->instances);
     else
-        t->is_open = open_or_note(t);
-    if (!t->is_open) {
+        rc = open_or_note(t, e);
+    if (!t->is_open)
         descriptor_close(&t->instances);
-        return 0;
-    }
-    const struct confined_job job = {.name = "remover",
-                                     .keep = t->instances,
-                                     .outlives = true, /* its job begins when its parent dies */
-                                     .confine = confine_remover,
-                                     .work = run_errand,
-                                     .context = t};
-    int rc = confined_start(&t->remover, &job, e);
-    if (t->remover.pid == 0) { /* after -u nobody could remove the instance */
-        discard_instance(t);
-        t->is_open = false;
-        label_add(note_of(t),
-                  "the process that would remove the trace instance cannot be confined");
-    }
     return rc;
 }
 
