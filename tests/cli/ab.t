@@ -249,6 +249,10 @@ subtest 'settings' => sub {
     unlink "$dir/n";
     ($status, $out, $err) = ab(@change, '--settings-may-change');
     like("$status$err", qr/\A0bon_ab: $words\n\z/, '--settings-may-change: it goes on');
+    # A short look writes what it can in its time.
+    spew("$dir/look$_.json", slurp(data_file('look.json')) =~ s/"size_bytes":\s*\d+/"size_bytes": $_/gr) for 1 << 27, 1 << 28;
+    ($status, $out, $err) = ab('--pairs=3', '--a', "cat $dir/look134217728.json", '--b', "if test -e $dir/looked; then cat $dir/look268435456.json; else : >$dir/looked; cat $dir/look134217728.json; fi");
+    unlike($err, qr{settings of B changed}, 'the size of a short look may change');
     my @keep = ('--a', "cat $dir/a.json", '--b', "cat $dir/set.json", '--keep', "$dir/set", '--metric=writes');
     spew("$dir/set.json", $a);
     ab(@keep, '--pairs=2');
