@@ -241,7 +241,7 @@ END
         # many threads
         mkdir "$dir/threads" or die "$dir/threads: $!\n";
         my $threads = sized(200, 1000, 5000);
-        my $many = bonload({ wrap => [ BonnieRun::program('bonwhy'), qw(-q --json -o), "$dir/json", '--' ] }, "-wt=$threads", qw(-rt=0 -fsync -max-requests=20000 -duration=2s -body-size=4KiB -json -url), "$dir/threads/XXXX");
+        my $many = bonload({ wrap => [ BonnieRun::program('bonwhy'), qw(-q --json -o), "$dir/json", '--' ] }, "-wt=$threads", qw(-rt=0 -fsync -max-requests=4000 -duration=2s -json -url), "$dir/threads/XXXX");
         my ($sync) = grep { $_->{call} eq 'fsync' } @{ JSON::PP::decode_json(slurp("$dir/json"))->{calls} };
         cmp_ok($sync->{calls}, '>=', JSON::PP::decode_json($many->{out})->{writes}{made}, "$threads threads: the syncs of all"); # and those of directories
         # a name with a newline, and an escape
