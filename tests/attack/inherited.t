@@ -141,7 +141,7 @@ my @EVERY   = (
     [ qr/\Abonnie-dropper\z/,  { %{$confined}, session => 'shared' }, @IOPS ],
     (is_traced() ? [ qr/\Abonnie-remover\z/, { %{$confined}, session => 'own' }, @IOPS ] : ()),
     [ qr/\Abonnie\z/,          $helper, @BONNIE, qw(-s1:8k:100000000:3 --tests=seeks) ],
-    (has_terminal() ? [ qr/\Azcav-monitor\z/, $helper, '/bin/sh', '-c', 'exec script -qec "$*" /dev/null', 'sh', q{'} . program('zcav') . q{'}, qw(-b1 -c 1000000 -u nobody), "$dir/device" ] : ()),
+    (has_terminal() ? [ qr/\Azcav-monitor\z/, $helper, '/bin/sh', '-c', 'exec script -qec "$*" /dev/null', 'sh', quoted(program('zcav')), qw(-b1 -c 1000000 -u nobody), "$dir/device" ] : ()),
     [ qr/\Abonload-examine\z/, $helper, @TAIL ],
     (is_traced() ? [ qr/\Abonload-remover\z/, { %{$confined}, session => 'own' }, @TAIL ] : ()),
     (is_traced() ? [ qr/\Abonwhy-remover\z/,  { %{$confined}, session => 'own' }, 'bonwhy', qw(-u nobody -- sleep 1000) ] : ()),
@@ -269,7 +269,7 @@ spew($CORES, '0');
 SKIP: {
     skip 'script(1) has no terminal', 4 if !has_terminal();
     my $found = sub { my ($thief) = @_; return scalar(() = slurp($thief->{out_file}) =~ /^found$/mg) };
-    my @zcav  = (q{'} . program('zcav') . q{'}, qw(-q -b1 -u nobody), "--html=$dir/his/page.html", "$dir/device");
+    my $zcav  = quoted(program('zcav'), qw(-q -b1 -u nobody), "--html=$dir/his/page.html", "$dir/device");
     system 'cp', '-r', source('scripts'), "$dir/scripts"; # where user nobody may read them
     my $thief = start({ program => $^X, as => 'nobody' }, "$dir/thief", "$dir/over", $INSIDE);
     my %shell = (%ROOT, program => '/bin/sh', env => { %{ $ROOT{env} }, BON_CSV2HTML => "$dir/bon_csv2html" });
@@ -277,7 +277,7 @@ SKIP: {
         unlink "$dir/go", "$dir/his/page.html";
         $shell{env}{BON_CSV2HTML} = "$dir/scripts/bon_csv2html" if $try;
         my $before = $found->($thief);
-        my $run = start(\%shell, '-c', 'exec script -qec "$*" /dev/null', 'sh', @zcav);
+        my $run = start(\%shell, '-c', 'exec script -qec "$0" /dev/null', $zcav);
         wait_until('the attacker at the drawing', sub { $found->($thief) > $before }) if !$try;
         spew("$dir/go", q{});
         finish($run); is($run->{status} . (-s "$dir/his/page.html" ? ', a page' : q{}), '0, a page', "try $try: zcav draws its page") or diag $run->{out}, $run->{err};

@@ -8,9 +8,10 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun qw(has_terminal have program scratch);
-use LoadRun   qw(bonload found_of loaded);
-use SweepSize qw(is_long);
+use BonnieRun  qw(has_terminal have program scratch);
+use LoadRun    qw(bonload found_of loaded);
+use RunProgram qw(quoted);
+use SweepSize  qw(is_long);
 
 # The target `sleep` has ten slots of 100 ms on average: N threads have a mean latency of 10 x N ms,
 # so 20 threads have 200 ms. Twenty searches for exactly that take half an hour. A rate that was
@@ -88,7 +89,7 @@ my $few = bonload(qw(-requests-engine=null -max-latency=500ms -rpw=10 -max-reque
 like("$few->{status} $few->{out}", qr/\A3 Not known: the first load was not tried to its end [(][\d.]+ [um]?s[)][.]$/m, 'few requests: nothing is known');
 SKIP: {
     skip 'script(1) makes no terminal here', 1 if !has_terminal();
-    my $run = q{'} . program('bonload') . q{' -requests-engine=null -show-progress=false -max-latency=10s -max-requests=500 -window=1s};
+    my $run = quoted(program('bonload')) . ' -requests-engine=null -show-progress=false -max-latency=10s -max-requests=500 -window=1s';
     is_deeply([ map { scalar(() = qx(script -qec "$run $_" /dev/null </dev/null) =~ /(?:not tried to its end|no load was seen)/g) } '', qw(--json -output=human -output=json) ], [ 1, 2, 2, 2 ], 'on a terminal, a line says so unless the text does');
 }
 my $quiet = loaded(qw(-requests-engine=null -max-latency=10ms -search=rate -rps=0.5 -wps=0 -window=100ms -window-max=100ms))->{reads};

@@ -388,11 +388,11 @@ struct search_answer search_answer(const struct controller *c, enum load_kind ki
         is_busy &= a.load <= 0;
     } else {
         a.load = 0;
-        a.why = c->is_no_cause ? FOUND_NO_CAUSE : FOUND_BY_STEPS;
-        if (!c->is_no_cause && (last == VERDICT_UNKNOWN || last == VERDICT_UNSETTLED)) {
+        a.why = c->is_no_cause            ? FOUND_NO_CAUSE
+                : last == VERDICT_UNKNOWN ? FOUND_TOO_SHORT
+                                          : FOUND_BY_STEPS;
+        if (!c->is_no_cause && (last == VERDICT_UNKNOWN || last == VERDICT_UNSETTLED))
             a.found = FOUND_UNSURE;
-            a.why = last == VERDICT_UNKNOWN ? FOUND_TOO_SHORT : FOUND_BY_STEPS;
-        }
     }
     if (is_busy) {
         a.found = FOUND_UNSURE;

@@ -149,11 +149,11 @@ sub of_csv ($bytes) {
 sub of_bonnie ($report) {
     my ($records, @problems) = report_records($report);
     die "a report of bonnie that cannot be read: $problems[0]\n" if @problems;
-    my %about = map { $_ => { %{ hash($report->{$_}) } } } qw(host settings);
-    delete $about{settings}{size_bytes} if (text($about{settings}{preset}) // q{}) eq 'quick'; # what it could write in its time
+    my %settings = %{ hash($report->{settings}) };
+    delete $settings{size_bytes} if (text($settings{preset}) // q{}) eq 'quick'; # what it could write in its time
     my @runs;
     push @{ $runs[ $_->{run} - 1 ] }, record_metrics($_) for @{$records};
-    return (flat({ version => text($report->{version}), %about }), grep {defined} @runs);
+    return (flat({ version => text($report->{version}), host => hash($report->{host}), settings => \%settings }), grep {defined} @runs);
 }
 
 sub record_metrics ($record) {
