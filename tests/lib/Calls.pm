@@ -70,7 +70,7 @@ my %NEVER = map { $_ => 1 } qw(exit exit_group execve rt_sigreturn restart_sysca
 # about (as strace shows it between the parentheses), the errors (undef: all), and the reason. It
 # is a bug if the run succeeds after any other failure.
 my $LIBRARY  = qr{/etc/|/usr/|/lib/|[.]so\b|AF_UNIX|socket:};
-my $MACHINE  = qr{/(?:sys|proc)/(?!self/fd/)|/sys["/>]};
+my $MACHINE  = qr{/(?:sys|proc)["/>](?!self/fd/)};
 my $PRIVATE  = qr{/(?:bonnie|getc_putc)[.][0-9a-f]{16}};
 my $DATA     = qr{$PRIVATE/(?:#\d+|data\d+)>};
 my $NO_DATA  = qr{pipe:|socket:|UNIX|anon_inode:|/dev/null>|/report[.]\w+>|/bonnie-test-\w+(?:/file)?>|(?<=<)/(?:dev/shm|dev|tmp)?>|$PRIVATE(?:/(?:owner|o\d+|d\d+))?>};
