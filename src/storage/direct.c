@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 
 #include "storage/page_cache.h"
 #include "storage/scratch.h"
@@ -34,16 +35,18 @@ static uint64_t reached(const struct device_counters *c, enum way way)
 }
 
 /* Moves the block once. Before a write its page is brought into the cache, and mapped: after a
- * buffered write, btrfs drops a page that is not. MAP_POPULATE does not kill the process, as a
- * touch of the page would, if the storage fails. */
+ * buffered write, btrfs drops a page that is not. If the storage fails, a touch of the page would
+ * kill the process, and MAP_POPULATE never ends; the system call fails. */
 static struct transfer move_block(int fd, off_t place, void *buffer, size_t bytes, enum way way,
                                   const struct device_set *devices)
 {
     struct transfer done = {.is_told = false};
     struct device_counters before, after;
-    unsigned char answers[2] = {0};
-    int flags = MAP_SHARED | (way == WAY_WRITTEN ? MAP_POPULATE : 0);
-    void *page = mmap(NULL, bytes, PROT_READ, flags, fd, place);
+    unsigned char answers[2] = {0}, first;
+    void *page = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, place);
+    struct iovec from = {page, 1}, to = {&first, 1};
+    if (page != MAP_FAILED && way == WAY_WRITTEN)
+        (void)process_vm_readv(getpid(), &to, 1, &from, 1, 0);
     bool is_told = page != MAP_FAILED && mincore(page, 1, &answers[0]) == 0;
     device_read(devices, &before);
     ssize_t moved =

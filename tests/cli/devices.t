@@ -256,6 +256,18 @@ subtest 'bad blocks' => sub {
     refused_ok(bonnie('-q', '--tests=get_block', '--offset=23', $bad), qr/no read of $bad succeeded: Input\/output error/, 'where nothing can be read');
 };
 
+# Everything can be written and nothing be read: so is what is read to see whether O_DIRECT is direct.
+subtest 'reads that fail' => sub {
+    my ($disk, $why) = OddDisk->filtered(64, qw(error error-pread=EIO error-pread-rate=100%));
+    plan skip_all => $why if !$disk;
+    my @how = (qw(-q --write --yes -s48:64k --json), $disk->device);
+    my $run = bonnie('--tests=put_block', @how);
+    is($run->{status}, 0, 'what only writes is measured') or diag($run->{err});
+    $run = bonnie('--tests=rewrite', @how);
+    is($run->{status}, 1, 'what reads is not');
+    like($run->{err}, qr/^bonnie: read ${\ $disk->device} at \d+: Input\/output error\n\z/m, 'and a line says where and why');
+};
+
 # The kernel counts trims; those of a filesystem mounted without `discard` are somebody else's.
 subtest 'trims of others' => sub {
     plan skip_all => 'there is no fstrim' if !have('fstrim');
@@ -276,11 +288,15 @@ subtest 'trims of others' => sub {
 subtest 'a device that vanishes' => sub {
     my %tests = (get_block => [], seeks => [], iops => [], 'iops,written' => [qw(--write --yes)], put_block => [qw(--write --yes)], 'put_block,rewrite' => [qw(--write --yes)]);
     for my $name (sort keys %tests) {
-        my ($disk, $why) = OddDisk->delayed(64, '2ms');
+        my ($disk, $why) = OddDisk->filtered(64, qw(delay rdelay=2ms wdelay=2ms));
         plan skip_all => $why if !$disk;
         my $tests = $name =~ s/,written//r;
+        my ($mib, $field) = $name =~ /rewrite/ ? (49, 6) : $name =~ /put|written/ ? (1, 6) : (2, 2);
+        my $stat  = '/sys/block/' . $disk->device =~ s{.*/}{}r . '/stat';
+        my $moved = sub { return (split q{ }, slurp($stat))[$field] / 2048 };
+        my $until = $mib + $moved->(); # a loop device counts on
         my $run = start('-q', @{ $tests{$name} }, "--tests=$tests", qw(--iops-duration=60 -s48:64k:1000000 --json), $name eq 'get_block' ? '--time=4' : (), $disk->device);
-        sleep($tests =~ /rewrite/ ? 2.5 : .8);
+        wait_until("what $name moves", sub { $moved->() >= $until || !is_alive($run->{pid}) });
         $disk->vanish;
         my $done = finish($run);
         is($done->{status}, 1, "$name: exit status 1");

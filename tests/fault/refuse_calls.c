@@ -30,6 +30,7 @@ static const struct call {
     {"openat2", SYS_openat2, 0, 0},
     {"statx", SYS_statx, 0, 0},
     {"cachestat", SYS_cachestat, 0, 0},
+    {"process_vm_readv", SYS_process_vm_readv, 0, 0},
     {"io_uring", SYS_io_uring_setup, 0, 0},
     {"libaio", SYS_io_setup, 0, 0},
     {"tmpfile", SYS_openat, 2, O_TMPFILE & ~O_DIRECTORY},

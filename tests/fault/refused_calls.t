@@ -16,7 +16,7 @@ use BonnieRun  qw(bonnie engines have is_used mark scratch tree);
 use Root       ();
 use RunProgram qw(slurp);
 
-my @CALLS = qw(openat2 statx cachestat io_uring libaio tmpfile memfd close_range getrandom seccomp);
+my @CALLS = qw(openat2 statx cachestat process_vm_readv io_uring libaio tmpfile memfd close_range getrandom seccomp);
 
 my $tools  = scratch(oct 755);
 my $refuse = "$tools/refuse_calls";

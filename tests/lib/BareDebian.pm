@@ -16,7 +16,7 @@ our @EXPORT_OK = qw(copy_sources debootstrap in_machine in_system new_place why_
 
 # Makes the commands end with the test, even if that is killed by KILL.
 my @TIED  = qw(setpriv --pdeathsig KILL --);
-my @APART = qw(unshare --mount --propagation private --pid --fork --kill-child);
+my @APART = qw(unshare --ipc --mount --propagation private --pid --fork --kill-child);
 
 # The only environment of a command in a system: the way to the mirror.
 my @PROXIES     = qw(http_proxy https_proxy ftp_proxy no_proxy);

@@ -117,7 +117,7 @@ my @HARMLESS = (
     [ qr/openat/,               qr{"(?:/|dev|shm|tmp|bonnie-test-\w+)", O_RDONLY[|]\S*O_PATH}, undef,
         'whether the place is a device is asked first, and again when it is opened' ],
     [ qr/newfstatat/,           qr{\A\d+<(?:/|/dev|/dev/shm|/tmp|\S*/bonnie-test-\w+)>, "", .*AT_EMPTY_PATH}, undef, 'the same' ],
-    [ qr/mincore/,              qr/./,         undef,     'the same' ],
+    [ qr/mincore|process_vm_readv/, qr/./,     undef,     'the same' ],
     [ qr/munmap|madvise/,       qr/./,         undef,     'address space is not given back' ],
     [ qr/fadvise64/,            qr/d0000\d/,   undef,     'what is resident is no failure' ],
     [ qr/io_uring_setup/,       qr/./,         qr/ENOMEM/, 'it is tried again: the memory of a ring that was closed comes back late' ],

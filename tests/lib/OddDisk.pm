@@ -35,14 +35,15 @@ sub new {
     return $self;
 }
 
-# A disk of so many MiB whose transfers take that long, or undef and why this system cannot have one.
-sub delayed {
-    my ($class, $mib, $delay) = @_;
+# A disk of so many MiB that one filter of nbdkit, with these arguments, is in front of; or undef and why
+# this system cannot have one.
+sub filtered {
+    my ($class, $mib, $filter, @arguments) = @_;
     return (undef, 'needs root and nbdkit, nbdfuse, losetup') if $> != 0 || !have(qw(nbdkit nbdfuse losetup));
     return (undef, 'there is no /dev/fuse')                   if !-w '/dev/fuse';
     my $top  = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
     my $self = bless { top => $top, owner => $$, servers => [] }, $class;
-    my $file = $self->served('slow', '--pidfile', "$top/pid", qw(--filter=delay memory), "${mib}M", "rdelay=$delay", "wdelay=$delay");
+    my $file = $self->served('slow', '--pidfile', "$top/pid", "--filter=$filter", 'memory', "${mib}M", @arguments);
     return (undef, 'nbdfuse does not work here') if !defined $file;
     chomp($self->{loop} = `losetup -f --show --direct-io=on $file 2>/dev/null`);
     return $self->{loop} ne q{} ? $self : (undef, 'there is no loop device with direct I/O');
