@@ -109,10 +109,13 @@ SKIP: {
         plan skip_all => 'no direct I/O'   if !takes_direct($dir);
         my @files = ("-url=$dir/limit-XX", '-body-size=64KiB', '-direct');
         loaded(@files, qw(-wt=2 -max-requests=100));
-        my $run  = bonload({ wrap => [ $group->wrap ] }, @files, qw(-rt=2 -duration=4s -explain-tail --json));
-        my $tail = tails_of($run)->{reads};
-        is(known_cause($tail), 'group', 'is named') or diag $tail->{reason};
-        is(tails_of($run)->{writes}, undef, 'where nothing was written, nothing is said of writes');
+        my $tails;
+        for (1 .. 4) { # on a busy machine events may be lost
+            $tails = tails_of(bonload({ wrap => [ $group->wrap ] }, @files, qw(-rt=2 -duration=4s -explain-tail --json)));
+            last if known_cause($tails->{reads});
+        }
+        is(known_cause($tails->{reads}), 'group', 'is named') or diag $tails->{reads}{reason};
+        is($tails->{writes}, undef, 'where nothing was written, nothing is said of writes');
     };
 
     subtest 'the page' => sub {

@@ -242,7 +242,11 @@ subtest 'bad blocks' => sub {
     plan skip_all => $why if !$odd;
     my $bad = $odd->device;
     for my $test (qw(get_block seeks iops)) {
-        my $run = bonnie('-q', "--tests=$test", qw(--iops-duration=0.5 --json), '-s24:64k:200', $bad);
+        my $run;
+        for (1 .. 10) { # on a busy machine iops may read too little
+            $run = bonnie('-q', "--tests=$test", qw(--iops-duration=0.5 --json), '-s24:64k:200', $bad);
+            last if $run->{status} ne '0';
+        }
         is($run->{status}, 1, "$test: exit status 1");
         my @offsets = $run->{err} =~ m{^bonnie: $test: $bad at (\d+): unreadable: Input/output error$}mg;
         cmp_ok(scalar @offsets, '>', 0, 'places are told');
