@@ -61,6 +61,8 @@ SKIP: {
     {
         my ($name, @args) = @{$case};
         kill STOP => $pid;
+        # A server that is not yet stopped may take the request, and then nothing ends the program.
+        wait_until('the stop of its server', sub { !grep { slurp($_) !~ /[)] T / } glob "/proc/$pid/task/*/stat" });
         my $waits = start({ program => $name, input => $log }, @args);
         wait_until("$name @args waits for its storage", sub { slurp("/proc/$waits->{pid}/wchan") =~ /request_wait/ });
         kill TERM => $waits->{pid};
