@@ -118,7 +118,21 @@ subtest 'reports' => sub {
     is($status . json_of($out)->{metrics}[0]{name}, '3wall_time', 'unless that is what is wanted');
     like($err, qr/\Abon_ab: It is not known whether A and B differ in wall_time \([^\n]+\): 1 pair was measured, at least 7 are needed[.]\n\z/, 'and status 3 has a line with the reason');
 
-    # A report that says that its own work failed.
+    # A row that is not in every report, because it was too quick: its pair counts for the others.
+    my $fio = JSON::PP->new->decode(slurp(data_file('ab/fio.json')));
+    %{ $_->{write} } = () for @{ $fio->{jobs} };
+    spew("$dir/reads.json", JSON::PP->new->encode($fio));
+    my $second = "echo >>$dir/turns; test \$(wc -l <$dir/turns) -eq 2 && cat $dir/reads.json || cat '" . data_file('ab/fio.json') . q{'};
+    my @row = ('--a', "cat '" . data_file('ab/fio.json') . q{'}, '--b', $second, '--pairs=3', '--json', '--keep', "$dir/rows");
+    ($status, $out, $err) = ab(@row);
+    is($status, 3, 'a report without one of two rows is no failure') or diag($err);
+    is_deeply({ map { $_->{name} => scalar @{ $_->{course} } } grep { $_->{judged} } @{ json_of($out)->{metrics} } }, { read => 3, write => 2 }, 'and counts for the other');
+    is((ab(@row, '--pairs=4'))[0], 3, 'also when the campaign is continued');
+    unlink "$dir/turns";
+    like((ab(@row, '--metric=write', '--keep', "$dir/again"))[2], qr/^bon_ab: pair 2 is left out: B printed a report without write$/m, 'where it is asked for, it is one');
+    my @page = run('bon_csv2html', ["$dir/rows/campaign.json"]);
+    like("$page[0]$page[2]$page[1]", qr/\A0<.*<\/html>\s*\z/s, 'and the page has both');
+
     spew("$dir/failed.json", slurp(data_file('ab/hyperfine.json')) =~ s/"exit_codes": \[\s*\K0/1/r);
     my @failed = ('--a', "cat '" . data_file('ab/hyperfine.json') . q{'}, '--b', "cat $dir/failed.json");
     ($status, $out, $err) = ab(@failed);

@@ -145,7 +145,7 @@ sub kept_pair ($pair, $known, $counts) {
     for my $side (qw(a b)) {
         my $values = hash($pair->{$side});
         $kept{$side} = { map { $_ => number($values->{$_}) } keys %{$values} };
-        die "pair $kept{number} has not all of its figures\n" if ($counts && !@judged) || grep { !$kept{$side}{$_} } @judged;
+        die "pair $kept{number} has no figure of what is judged\n" if $counts && !grep { $kept{$side}{$_} } @judged;
     }
     return \%kept;
 }
