@@ -131,13 +131,14 @@ static void print_cost(FILE *out, const struct result runs[], size_t count, uint
 /* Explains the limits that are not the machine's own, if a row has them. */
 static void print_limits(FILE *out, const struct result runs[], size_t count)
 {
-    bool has[LIMITED_COUNT] = {false};
-    bool is_pretended = false;
+    bool has[LIMITED_COUNT] = {false}, is_pretended = false;
     struct verdict limits[QUOTAS_PRINTED] = {{0}};
     for (size_t i = 0; i < count * TEST_COUNT; i++) {
         const struct test_result *t = &runs[i / TEST_COUNT].tests[i % TEST_COUNT];
-        has[t->verdict.least.by] |= t->measured;
-        is_pretended |= t->measured && t->verdict.least.reason == REASON_NOT_SYNCED;
+        if (!test_result_is_long_enough(t))
+            continue;
+        has[t->verdict.least.by] = true;
+        is_pretended |= t->verdict.least.reason == REASON_NOT_SYNCED;
         for (size_t k = 0; t->verdict.least.by == LIMITED_LIMIT && k < QUOTAS_PRINTED; k++) {
             if (!limits[k].is_known)
                 limits[k] = t->verdict;
@@ -147,8 +148,7 @@ static void print_limits(FILE *out, const struct result runs[], size_t count)
         }
     }
     for (size_t k = 0; k < QUOTAS_PRINTED && limits[k].is_known; k++) {
-        char sentence[LIMIT_SENTENCE];
-        char text[LIMIT_SENTENCE + 8];
+        char sentence[LIMIT_SENTENCE], text[LIMIT_SENTENCE + 8];
         limit_sentence(sentence, &limits[k].least, &limits[k].most);
         snprintf(text, sizeof text, "limit: %s", sentence);
         print_wrapped(out, 0, text);
