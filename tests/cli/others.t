@@ -117,7 +117,7 @@ subtest 'syncs beside single blocks' => sub {
     my ($slow, $why) = FailingDisk->new(200, qw(--filter=delay rdelay=20ms));
     plan skip_all => $why if !$slow;
     my $disk  = $slow->dir;
-    my $syncs = beside(q{for file in 1 2 3 4; do "$2" -e 'use IO::Handle; open my $f, ">", $ARGV[0] or die; while () { sysseek $f, 0, 0; syswrite $f, "x" x 4096; $f->sync }' "$1/synced$file" & done; wait}, $disk, $^X);
+    my $syncs = beside(q{for file in 1 2 3 4; do "$2" -e 'use IO::Handle; open my $f, ">", $ARGV[0] or die; while () { sysseek $f, 0, 0; syswrite $f, "x" x 16384; $f->sync }' "$1/synced$file" & done; wait}, $disk, $^X);
     my $test  = beside_others($disk, qw(-s64 --tests=iops --iops-duration=0.6));
     like($test->{reason}, qr/\AOthers moved \d+ % of the device's bytes[.]\z/, 'only what writes may make a filesystem write more');
 };
