@@ -81,7 +81,7 @@ SKIP: {
 
     subtest 'calls and times' => sub {
         is($first->{status}, 0, 'the status of the command') or diag $first->{err};
-        like($report, qr/\A\S+perl\S*, [\d.]+ m?s: the slowest 10 of 200 (?:fsync|write) calls took [\d.]+ [mu]?s\s+or\s+more[.]\s+In\s+\d/, 'the answer is first');
+        like($report, qr/\A\S+perl\S*, [\d.]+ m?s: the slowest 10 of 200 fsync calls took [\d.]+ [mu]?s\s+or\s+more[.]\s+In\s+\d/, 'the answer is first');
         my $sync = row_of($report, 'fsync');
         is($sync->{calls}, 200, 'each sync is counted');
         cmp_ok($sync->{in_all}, '<=', 1.01 * $first->{out}, 'it takes no longer than the program found');
@@ -109,16 +109,15 @@ SKIP: {
 
     subtest 'a page' => sub {
         my $run;
-        for (1 .. 10) { # a file is known only if it is looked up before the program ends
+        for (1 .. 10) { # a file is known only if it is looked up before the program ends; on a busy machine a write may be slower
             $run = bonwhy('-q', '-o', "$dir/report", "--html=$dir/page", '--', $^X, "$dir/known", $dir, 50, 0);
-            last if $run->{status} != 0 || slurp("$dir/page") =~ m{\Q$dir\E/data};
+            last if $run->{status} != 0 || slurp("$dir/page") =~ m{slowest fsync .*\Q$dir\E/data}s;
         }
         is($run->{status}, 0, 'it is drawn') or diag $run->{err};
         my ($page, $said) = map { slurp("$dir/$_") =~ s/\s+/ /gr } qw(page report);
         my ($answer) = $said =~ /\A(.*?(?:[.] Nobody else was seen to be the reason|because of [^.]*)[.])/;
         like($page, qr/<p class="headline">\Q$answer\E<\/p>/, 'the answer comes first');
-        my ($call) = $answer =~ /the slowest \d+ of \d+ (\w+) calls/; # at a high load not always fsync
-        like($page, qr/What the slowest $call waited for/, 'the waits by cause');
+        like($page, qr/What the slowest fsync waited for/, 'the waits by cause');
         like($page, qr{\Q$dir\E/data}, 'the files');
         bonwhy(qw(-q --json -o), "$dir/json", '--', $^X, "$dir/known", $dir, 50, 0);
         like(run_tool('bon_csv2html', "$dir/json")->{out}, qr/<h2 id="devices">Devices/, 'bon_csv2html draws it from JSON');
