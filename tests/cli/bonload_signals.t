@@ -9,7 +9,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use JSON::PP ();
 use Test::More;
-use BonnieRun  qw(finish is_alive scratch wait_until);
+use BonnieRun  qw(finish is_alive scratch wait_until wait_until_stopped);
 use LoadRun    qw(bonload ended_in has_ended load_started);
 use RunProgram qw(slurp);
 
@@ -49,7 +49,7 @@ for (1 .. 5) { # on a busy machine the load threads may not wait long enough for
     $run = load_started(qw(-requests-engine=null -rps=200 -wps=0 -json));
     wait_until('requests', sub { has_ended($run) });
     kill STOP => $run->{pid};
-    wait_until('its stop', sub { slurp("/proc/$run->{pid}/stat") =~ /[)] T / });
+    wait_until_stopped($run->{pid});
     select undef, undef, undef, 1.5;
     my $before = length slurp($run->{err_file});
     kill CONT => $run->{pid};

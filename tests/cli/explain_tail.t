@@ -10,7 +10,7 @@ use lib "$FindBin::Bin/../lib";
 use Test::More;
 use Root  qw(tmpfs);
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(bonnie finish have refused_ok scratch_on_disk start tree wait_until);
+use BonnieRun  qw(bonnie finish have refused_ok scratch_on_disk start tree wait_until wait_until_stopped);
 use Calls      qw(is_sanitized);
 use IoLimit    qw(io_limit);
 use JsonReport qw(report_ok);
@@ -109,7 +109,7 @@ SKIP: {
             my $remover;
             wait_until('the instance and its helper', sub { instances($run) && tree($dir) && ($remover = remover_of($run)) });
             kill STOP => $remover;
-            wait_until('its stop', sub { slurp("/proc/$remover/stat") =~ /[)] T / });
+            wait_until_stopped($remover);
             kill TERM => $run->{pid};
             is(finish($run)->{status}, 'signal 15', ($user || 'root') . ': the run ends');
             like($run->{err}, qr/^bonnie: the process that removes the trace instance is stopped; it will do so when it is continued$/m, 'and says what is left') if $user;

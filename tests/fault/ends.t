@@ -11,7 +11,7 @@ use lib "$FindBin::Bin/../lib";
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(finish run_tool scratch_on_disk start wait_until);
+use BonnieRun  qw(finish run_tool scratch_on_disk start wait_until wait_until_stopped);
 use RunProgram qw(slurp spew);
 use Trace      qw(can_trace);
 
@@ -62,7 +62,7 @@ SKIP: {
         my ($name, @args) = @{$case};
         kill STOP => $pid;
         # A server that is not yet stopped may take the request, and then nothing ends the program.
-        wait_until('the stop of its server', sub { !grep { slurp($_) !~ /[)] T / } glob "/proc/$pid/task/*/stat" });
+        wait_until_stopped($pid);
         my $waits = start({ program => $name, input => $log }, @args);
         wait_until("$name @args waits for its storage", sub { slurp("/proc/$waits->{pid}/wchan") =~ /request_wait/ });
         kill TERM => $waits->{pid};

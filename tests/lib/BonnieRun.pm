@@ -22,7 +22,7 @@ use RunProgram     qw(path_of slurp spew);
 our @EXPORT_OK = qw($LIMIT %SIGNAL @ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines
     finish have has_terminal is_alive is_used mark nobody_can nothing_left_ok program refused_ok
     run_tool scratch scratch_on_disk source sources start table_of takes_direct tree wait_until
-    wait_until_closed wait_until_taken wait_until_working);
+    wait_until_closed wait_until_stopped wait_until_taken wait_until_working);
 
 # The number of each signal, by its name.
 our %SIGNAL;
@@ -291,6 +291,15 @@ sub wait_until_closed {
     my ($path) = @_;
     return wait_until('the end of all processes of a run', sub {
         !grep { (readlink($_) // q{}) =~ m{\A\Q$path\E(?:/|\z)} } glob '/proc/[0-9]*/fd/*';
+    });
+}
+
+# Waits until all threads of the process are stopped.
+sub wait_until_stopped {
+    my ($pid) = @_;
+    return wait_until("the stop of process $pid", sub {
+        my @threads = glob "/proc/$pid/task/*/stat";
+        return @threads && !grep { slurp($_) !~ /[)] T / } @threads;
     });
 }
 
