@@ -121,11 +121,10 @@ subtest 'reports' => sub {
     # A row that is not in every report, because it was too quick: its pair counts for the others.
     my $both = slurp(data_file('ab/fio.json'));
     my $fio  = JSON::PP->new->decode($both);
-    spew("$dir/both.json", $both);
     %{ $_->{write} } = () for @{ $fio->{jobs} };
     spew("$dir/reads.json", JSON::PP->new->encode($fio));
-    my $second = "echo >>$dir/turns; test \$(wc -l <$dir/turns) -eq 2 && cat $dir/reads.json || cat $dir/both.json";
-    my @row = ('--a', "cat $dir/both.json", '--b', $second, '--pairs=3', '--json', '--keep', "$dir/rows");
+    my $second = "echo >>$dir/turns; test \$(wc -l <$dir/turns) -eq 2 && cat $dir/reads.json || cat '" . data_file('ab/fio.json') . q{'};
+    my @row = ('--a', "cat '" . data_file('ab/fio.json') . q{'}, '--b', $second, '--pairs=3', '--json', '--keep', "$dir/rows");
     ($status, $out, $err) = ab(@row);
     is($status, 3, 'a report without one of two rows is no failure') or diag($err);
     is_deeply({ map { $_->{name} => scalar @{ $_->{course} } } grep { $_->{judged} } @{ json_of($out)->{metrics} } }, { read => 3, write => 2 }, 'and counts for the other');
@@ -302,8 +301,18 @@ subtest '--keep' => sub {
         [ 'another seed', '--a', $a, '--b', $b, '--seed=9' ], [ 'another margin', '--a', $a, '--b', $b, '--margin=1' ]) {
         my ($name, @other) = @{$case};
         ($status, $out, $err) = run('bon_ab', [ @how, @other ]);
-        like("$status$err", qr/\A1bon_ab: cannot continue from \S+: it holds another campaign: its [a-z ]+ is not the same\n\z/, "$name is refused");
+        like("$status$err", qr/\A1bon_ab: cannot continue from \S+: it holds another campaign: the setting [a-z ]+ differs\n\z/, "$name is refused");
     }
+
+    # Settings of several lines, with characters that are not ASCII, and with bytes that are none.
+    my @odd = ('--keep', "$dir/odd", "--name-a=zuk\xC3\xBCnftig", '--prepare-a', ": \xC3\xA9", '--prepare-b', ": \xFF", '--less-is-better',
+        '--metric', "n=/n\xC3\xBC (\\d+)/", '--metric=wall_time', '--', 'sh', '-c', "echo n\xC3\xBC 1\n:");
+    is((ab("--pairs=$_", @odd))[0], 3, "$_ pairs of a campaign with odd settings") for 2, 3;
+    my $odd = json_of(slurp("$dir/odd/campaign.json"));
+    is(scalar @{ $odd->{pairs} }, 3, 'continued');
+    is_deeply([ @{ $odd->{settings} }{qw(name_a prepare_a prepare_b command_a)} ], [ "zuk\x{FC}nftig", ": \x{E9}", ": \x{FFFD}", "sh -c 'echo n\x{FC} 1\x{FFFD}:'" ],
+        'and its settings are plain text');
+    is_deeply($odd->{settings}{metrics}, [ "n=/n\x{FC} (\\d+)/", 'wall_time' ], 'both metrics, too');
     spew("$kept/campaign.json", substr slurp("$kept/campaign.json"), 0, 500);
     ($status, $out, $err) = run('bon_ab', [ @how, '--a', $a, '--b', $b ]);
     like("$status$err", qr/\A1bon_ab: cannot continue from \S+: [^\n]+\n\z/, 'half a file is refused');

@@ -47,9 +47,9 @@ sub report_of ($campaign, $failure = undef) {
 
 sub settings ($plan) {
     return {
-        (map { ("command_$_" => command_text($plan->{command}{$_}), "prepare_$_" => $plan->{prepare}{$_},
-            "beside_$_" => $plan->{beside}{$_}, "name_$_" => $plan->{name}{$_}) } qw(a b)),
-        (map { $_ => $plan->{$_} } qw(restore alpha seed warmup control)),
+        (map { my $side = $_; ("name_$side" => $plan->{name}{$side}, map { $_ . "_$side" => command_text($plan->{$_}{$side}) } qw(command prepare beside)) } qw(a b)),
+        (map { $_ => $plan->{$_} } qw(alpha seed warmup control)),
+        restore         => command_text($plan->{restore}),
         (map { $_ => json_bool($plan->{$_}) } qw(ignore_failure settings_may_change)),
         metrics         => [ map { $_->{text} // $_->{name} } @{ $plan->{metrics} } ],
         margin_percent  => $plan->{margin},
@@ -61,8 +61,8 @@ sub settings ($plan) {
 }
 
 sub command_text ($command) {
-    return $command if !ref $command;
-    return join q{ }, map { /\A[\w\/.,:=+@%-]+\z/a ? $_ : q{'} . s/'/'\\''/gr . q{'} } @{$command};
+    my $bytes = ref $command ? join q{ }, map { /\A[\w\/.,:=+@%-]+\z/a ? $_ : q{'} . s/'/'\\''/gr . q{'} } @{$command} : $command;
+    return defined $bytes ? plain_text($bytes) : undef;
 }
 
 sub judged_metric ($campaign, $judge) {
@@ -155,8 +155,8 @@ sub same_campaign ($json, $plan, $any_seed) {
     my ($kept, $wanted) = (hash($json->{settings}), settings($plan));
     for my $name (@SAME, $any_seed ? () : 'seed') {
         my ($old, $new) = map { ref $_ eq 'ARRAY' ? join "\n", @{$_} : $_ || q{} } $kept->{$name}, $wanted->{$name};
-        next if $old eq plain_text($new);
-        die 'it holds another campaign: its ' . $name =~ tr/_/ /r . " is not the same\n";
+        next if $old eq $new;
+        die 'it holds another campaign: the setting ' . $name =~ tr/_/ /r . " differs\n";
     }
     return;
 }
