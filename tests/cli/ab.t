@@ -385,7 +385,9 @@ subtest 'beside' => sub {
     ab(@how, '--beside-b', "trap '' TERM; echo \$\$ >$dir/stubborn; sleep 1000", '--pairs=1', '--a', 'echo speed: 5', '--b', "until test -s $dir/stubborn; do sleep .02; done; echo speed: 5");
     my ($stubborn) = slurp("$dir/stubborn") =~ /(\d+)/;
     ok($stubborn && !is_alive($stubborn), 'one that ignores SIGTERM is ended, too');
-    ($status, $out, $err) = ab(@how, '--settle=100s', '--beside-b', 'echo broken >&2; exit 3', '--', 'sh', '-c', 'sleep 1000 & test -n "$BON_AB_SESSION" && echo speed: 5');
+    ($status, $out, $err) = ab(@how, '--settle=100s', '--beside-b', 'echo broken >&2; exit 3', '--', 'sh', '-c',
+        'sleep 1000 & echo $! >>"$0"; test -n "$BON_AB_SESSION" && echo speed: 5', "$dir/left");
+    kill KILL => map { split /\n/, slurp($_) } grep {-e} "$dir/left";
     like("$status$err", qr/\A1bon_ab: pair \d is left out: B the command beside it ended with exit status 3: broken\n/, 'one that fails fails the pair');
     ($status, $out, $err) = ab(@how, '--beside-a', 'head -c 67108865 /dev/zero; sleep 1000', '--warmup=1', '--', 'sleep', 1000);
     is("$status$err", "1bon_ab: warm-up: A the command beside it printed more than 64 MiB\n", 'one that prints without end fails');

@@ -29,7 +29,7 @@ sub page_of {
         $report->{label} = $case->{label} // 'lab';
         $test->{intervals} = [ map { { %{ $test->{intervals}[0] }, seconds => $_ } } 1 .. 3 ];
         my $steady = $test->{steady_state};
-        $steady->{rounds} = [ map { { %{ $steady->{rounds}[0] }, bytes_per_second => defined $_ ? 1024 * $_ : undef, mean_ns => 1e6, p99_ns => 2e6 } } @{ $case->{figures} } ] if $case->{figures};
+        $steady->{rounds} = [ map { { %{ $steady->{rounds}[0] }, bytes_per_second => ($_ // q{}) =~ /\A-?\d+\z/ ? 1024 * $_ : $_, mean_ns => 1e6, p99_ns => 2e6 } } @{ $case->{figures} } ] if $case->{figures};
         $steady->{fit}{$_} = $case->{fit}{$_} for keys %{ $case->{fit} // {} };
         %{$steady} = (%{$steady}, %{ $case->{steady} // {} });
         $test->{steady_state} = undef if $case->{none};
