@@ -152,6 +152,7 @@ subtest 'JSON' => sub {
     is((rows_of($html, $LIMITS))[0][1], 'not recorded', 'a report that does not tell');
     $html = page([], report('x', 2, sub { $_[0]{limited_by} = 'others' }));
     is((rows_of($html, $LIMITS))[0][1], 'others', 'a busy machine, in the word of the terminal');
+    is((rows_of(page([], report('x', 2, sub { $_[0]{limited_by} = 'unknown' })), $LIMITS))[0][1], 'not known', 'and a limit that was not seen');
     my $served = page([], report('x', 2, sub { $_[0]{limited_by} = 'server' }));
     is((rows_of($served, $LIMITS))[0][1], 'server', 'a server');
     like($served, qr/server: the data came or went over a network, and no CPU was wanted/, 'is explained where there was one');

@@ -22,7 +22,7 @@ my %LIMIT = (
     'others'     => [ 'cpu',     'others',     'others used the CPUs or the device meanwhile' ],
     'limit'      => [ 'cpu',     'limit',      'a control group limits the use of the CPUs or the device' ],
     'link'       => [ 'device',  'link',       'the link to the drive, which both ends could exceed, was full' ],
-    'unknown'    => [ 'unknown', 'unknown',    'the counters of the kernel do not show it' ],
+    'unknown'    => [ 'unknown', 'not known',  'the counters of the kernel do not show it' ],
 );
 my @ORDER = ('device', 'page cache', 'server', 'cpu', 'others', 'limit', 'link', 'unknown');
 
