@@ -119,8 +119,7 @@ subtest 'reports' => sub {
     like($err, qr/\Abon_ab: It is not known whether A and B differ in wall_time \([^\n]+\): 1 pair was measured, at least 7 are needed[.]\n\z/, 'and status 3 has a line with the reason');
 
     # A row that is not in every report, because it was too quick: its pair counts for the others.
-    my $both = slurp(data_file('ab/fio.json'));
-    my $fio  = JSON::PP->new->decode($both);
+    my $fio = JSON::PP->new->decode(slurp(data_file('ab/fio.json')));
     %{ $_->{write} } = () for @{ $fio->{jobs} };
     spew("$dir/reads.json", JSON::PP->new->encode($fio));
     my $second = "echo >>$dir/turns; test \$(wc -l <$dir/turns) -eq 2 && cat $dir/reads.json || cat '" . data_file('ab/fio.json') . q{'};

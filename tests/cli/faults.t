@@ -20,11 +20,15 @@ my $dir = scratch();
 my @io    = qw(-r0 -q -s1:256k:20:1 -n0 -f1);
 my @files = qw(-r0 -q -s0 -n1:700:600:2);
 
-# Makes call number $when fail, and the later ones if the caller wants that. Returns the run, or
-# undef when no call failed.
-sub injected {
+# Makes call number $when fail, and the later ones if the caller wants that. Returns the run and its calls.
+sub faulty {
     my ($call, $fault, $when, @args) = @_;
-    my ($run, @calls) = trace({}, [ '-e', "trace=$call", '-e', "inject=$call:$fault:when=$when" ], '-d', $dir, @args);
+    return trace({}, [ '-y', '-e', "trace=$call", '-e', "inject=$call:$fault:when=$when" ], '-d', $dir, @args);
+}
+
+# The same. Returns the run alone, or undef when no call failed.
+sub injected {
+    my ($run, @calls) = faulty(@_);
     return (grep { $_->{result} =~ /INJECTED/ } @calls) ? $run : undef;
 }
 
@@ -101,17 +105,17 @@ subtest 'a file that was written cannot be closed' => sub {
             my @closes = grep { $_->{pid} == $_[0]{pid} } @_;
             return (grep { $closes[$_]{args} =~ $its } 0 .. $#closes)[0];
         };
-        my @traced = (qw(-y -e trace=close));
-        my ($run, @closes) = trace({}, [@traced], '-d', $dir, @args);
+        my ($run, @closes) = trace({}, [qw(-y -e trace=close)], '-d', $dir, @args);
         my $at = $place->(@closes);
         ok(defined $at, "is closed: $name") or next;
         for my $try (0 .. 200) {
             my $away = int(($try % 80 + 1) / 2);
-            ($run, @closes) = trace({}, [ @traced, '-e', 'inject=close:error=EIO:when=' . (1 + $at + ($try % 2 ? $away : -$away)) ], '-d', $dir, @args);
+            ($run, @closes) = faulty('close', 'error=EIO', 1 + $at + ($try % 2 ? $away : -$away), @args);
             last if $run->{status} ne '0' && $run->{err} =~ /\Abonnie: close $name$eio/;
             $at = $place->(@closes) // $at;
         }
         is($run->{status}, 1, "is told: $name");
+        like($run->{err}, qr/\Abonnie: close $name$eio/, 'in its line');
         is_deeply([ tree($dir) ], [], 'nothing is left');
     }
 };

@@ -12,7 +12,7 @@ use File::Temp ();
 use List::Util qw(shuffle);
 use Test::More;
 use Time::HiRes qw(time);
-use BonnieRun  qw(%SIGNAL is_alive start wait_until wait_until_taken wait_until_working);
+use BonnieRun  qw(%SIGNAL is_alive start wait_until wait_until_stopped wait_until_taken wait_until_working);
 use Calls      qw(census interrupted);
 use Fault      qw(every left_in playground run_cases sampled);
 use Root       ();
@@ -202,7 +202,7 @@ my @stopped = (@children, map { { %{$_}, args => "$_->{args} -u nobody", name =>
 run_cases('a child is stopped', \@stopped,
     start => sub {
         my $run = with_child('STOP', @_);
-        wait_until('its stop', sub { slurp("/proc/$run->{child}/stat") =~ /[)] T / });
+        wait_until_stopped($run->{child});
         kill TERM => $run->{pid};
         return $run;
     },
